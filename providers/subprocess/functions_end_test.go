@@ -74,23 +74,6 @@ func stopsCall(t *testing.T, ci *subprocess.Stateful, language, code string) {
 	check("cancel", codeinterp.StatusCanceled, res, err)
 }
 
-// TestFunctionNeverReturns: a function that ignores the end of its ctx does not
-// hold up the program, and the run tells of it.
-func TestFunctionNeverReturns(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}, Grace: time.Minute}), "python")
-	// A busy machine may take longer than the timeout to get to the call.
-	var res codeinterp.Result
-	for timeout := time.Second; len(res.Calls) == 0 && timeout < time.Minute; timeout *= 2 {
-		res = n.run("kept = 1\ntools.never()", &codeinterp.RunOptions{Timeout: timeout, Functions: callstest.Functions(t)})
-	}
-	if res.Status != codeinterp.StatusTimeout || res.StateLost || res.CallbackErr == nil {
-		t.Errorf("%s, %v", summary(res), res.CallbackErr)
-	}
-	if res := n.run("kept", nil); summary(res) != "ok value=1" {
-		t.Error(summary(res))
-	}
-}
-
 // TestFunctionsAfterTheEnd: what a run left behind calls nothing, neither
 // between the runs nor in the next one, and costs nobody anything.
 func TestFunctionsAfterTheEnd(t *testing.T) {

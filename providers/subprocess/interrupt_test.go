@@ -92,43 +92,6 @@ func spin(t *testing.T, ci *subprocess.Stateful) {
 	})
 }
 
-// TestEndedBeforeTimeout: a program that has ended is told so, however long
-// OnOutput takes with what it printed.
-func TestEndedBeforeTimeout(t *testing.T) {
-	ci := open(t, subprocess.Options{})
-	for _, tt := range []struct{ language, code string }{
-		{"python", "import time\nprint('a', flush=True)\ntime.sleep(.02)\nprint('b')\n'done'"},
-		{"javascript", "console.log('a'); await new Promise((r) => setTimeout(r, 20)); console.log('b'); 'done'"},
-		{"bash", "echo a; sleep .02; echo b"},
-	} {
-		o := func(timeout time.Duration) *codeinterp.RunOptions {
-			return &codeinterp.RunOptions{Timeout: timeout, OnOutput: func(codeinterp.Output) error {
-				time.Sleep(timeout + 200*time.Millisecond)
-				return nil
-			}}
-		}
-		n := newNotebook(t, ci, tt.language)
-		n.run(tt.code, nil)
-		for what, f := range map[string]func(*codeinterp.RunOptions) codeinterp.Result{
-			"in a context": func(o *codeinterp.RunOptions) codeinterp.Result { return n.run(tt.code, o) },
-			"on its own":   func(o *codeinterp.RunOptions) codeinterp.Result { return run(t, ci, tt.language, tt.code, o) },
-		} {
-			timeout := 500 * time.Millisecond
-			res := f(o(timeout))
-			for res.Duration > timeout && timeout < time.Minute { // the machine is busy
-				timeout *= 4
-				res = f(o(timeout))
-			}
-			if !res.OK() || res.Stdout() != "a\nb\n" {
-				t.Errorf("%s %s: %s after %v", tt.language, what, summary(res), res.Duration)
-			}
-		}
-		if res := n.run(tt.code, nil); res.StateLost || !res.OK() {
-			t.Errorf("%s: the next run: %s", tt.language, summary(res))
-		}
-	}
-}
-
 // TestOwnKeyboardInterrupt: a program that raises KeyboardInterrupt itself has
 // failed; nobody has interrupted it.
 func TestOwnKeyboardInterrupt(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/toolcell/toolcell/internal/room"
 	"github.com/toolcell/toolcell/internal/sandbox"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/pump"
 )
 
 // drainTimeout bounds the wait for the pipes of a process that is gone, which a
@@ -31,7 +32,7 @@ type process struct {
 	lang     *language
 	sb       *sandbox.Process
 	ctl      *os.File
-	streams  [2]*pump
+	streams  [2]*pump.Pump
 	hello    chan string   // gets the runtime's version, once
 	ready    chan []byte   // gets the files of preloaded modules
 	readDone chan struct{} // closed at the end of the control channel
@@ -105,7 +106,7 @@ func newProcess(b *frames.Budget, lang *language, sb *sandbox.Process, e *ends, 
 	p.open, p.shut = context.WithCancel(context.Background())
 	for i, file := range e.host[:2] {
 		var err error
-		if p.streams[i], err = newPump(codeinterp.Stdout+codeinterp.Kind(i), file, p); err != nil {
+		if p.streams[i], err = pump.New(codeinterp.Stdout+codeinterp.Kind(i), file, p); err != nil {
 			return nil, err
 		}
 	}
@@ -124,17 +125,18 @@ func newProcess(b *frames.Budget, lang *language, sb *sandbox.Process, e *ends, 
 	return p, nil
 }
 
-// deliver hands what came out of a stream to the run, or keeps it as late.
-func (p *process) deliver(kind codeinterp.Kind, b []byte) {
+// Deliver implements pump.Sink: it hands what came out of a stream to the run, or keeps it as late.
+func (p *process) Deliver(kind codeinterp.Kind, b []byte) {
 	p.pass(kind, b, (*driver.Output).Write)
 }
 
-// adopt is deliver for memory that came from buffer.
-func (p *process) adopt(kind codeinterp.Kind, b []byte) {
+// Adopt is Deliver for memory that came from Buffer.
+func (p *process) Adopt(kind codeinterp.Kind, b []byte) {
 	p.pass(kind, b, (*driver.Output).Own)
 }
 
-func (p *process) buffer(n int) []byte {
+// Buffer implements pump.Sink.
+func (p *process) Buffer(n int) []byte {
 	p.mu.Lock()
 	r := p.run
 	p.mu.Unlock()
@@ -210,14 +212,14 @@ func (p *process) watch() {
 	// Before the output is taken: no interrupt is for a process that is gone.
 	p.markOver(nil)
 	for _, s := range p.streams {
-		close(s.flush)
+		s.Flush()
 	}
-	if !p.drained(drainTimeout) {
+	if !pump.Drained(drainTimeout, p.streams[:]...) {
 		p.mute()
-		p.drained(drainTimeout)
+		pump.Drained(drainTimeout, p.streams[:]...)
 	}
 	for _, s := range p.streams {
-		s.close()
+		s.Close()
 	}
 	// The last frames may be on their way. The first time may have passed while the host
 	// came to nothing at all, this goroutine and the reader of frames among it.
@@ -240,33 +242,6 @@ func (p *process) watch() {
 		release()
 	}
 	close(p.gone)
-}
-
-// drained waits until the streams have ended, which is soon after the process,
-// and reports whether they did in time. What they have by then is delivered: a busy
-// host may not have come to it.
-func (p *process) drained(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	for _, s := range p.streams {
-		for done := false; !done; {
-			select {
-			case <-s.done:
-				done = true
-			case <-timer.C:
-				// What waits for a slow OnOutput is not lost for it: whoever
-				// stops the run mutes it.
-				if !s.delivering.Load() {
-					if s.drain(); !s.ended() {
-						return false
-					}
-					done = true
-				}
-				timer.Reset(d)
-			}
-		}
-	}
-	return true
 }
 
 // framesRead waits until the control channel has ended, and d at most.

@@ -180,16 +180,14 @@ func (p *process) serve(m *message) error {
 // drainStreams delivers all that was written before the frame that is being served.
 func (p *process) drainStreams() {
 	for _, s := range p.streams {
-		s.drain()
+		s.Drain()
 	}
 }
 
 // flushPaced delivers what was written and waits for more to come with it.
 func (p *process) flushPaced() {
 	for _, s := range p.streams {
-		if s.pacing.Load() { // else it has been delivered, or will be at once
-			s.drain()
-		}
+		s.DrainPaced()
 	}
 }
 

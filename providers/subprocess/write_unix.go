@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/pump"
 )
 
 func (p *process) send(kind byte, fields ...string) error {
@@ -39,7 +40,7 @@ func (p *process) write(b []byte) error {
 
 // writeChunk writes the beginning of b, and returns how much. p.writing is held.
 func (p *process) writeChunk(b []byte) (int, error) {
-	b = b[:min(len(b), chunk)]
+	b = b[:min(len(b), pump.Chunk)]
 	if n := p.writeNow(b); n > 0 {
 		return n, nil
 	}

@@ -1,9 +1,9 @@
 //go:build unix && !linux
 
-package subprocess
+package pump
 
 // pipeSize returns how many bytes a pipe can hold at most.
-func pipeSize(uintptr) int { return chunk }
+func pipeSize(uintptr) int { return Chunk }
 
 // widen does nothing: the size of pipes is the system's.
 func widen(uintptr, *bool) {}

@@ -1,6 +1,8 @@
 //go:build unix
 
-package subprocess
+// Package pump carries what a program writes to its streams to the host, as it comes,
+// without a call for each small piece.
+package pump
 
 import (
 	"errors"
@@ -13,30 +15,30 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// chunk is how much is read from a pipe at once: what a pipe holds by default.
-const chunk = 64 << 10
+// Chunk is how much is read from a pipe at once: what a pipe holds by default.
+const Chunk = 64 << 10
 
 // pause is the shortest time between two deliveries of little.
 const pause = 2 * time.Millisecond
 
-var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
+var chunks = sync.Pool{New: func() any { return new([Chunk]byte) }}
 
-// A sink takes what pumps carry.
-type sink interface {
-	// deliver takes a chunk and copies it.
-	deliver(kind codeinterp.Kind, b []byte)
-	// buffer returns memory for adopt, which keeps it.
-	buffer(n int) []byte
-	adopt(kind codeinterp.Kind, b []byte)
+// A Sink takes what pumps carry.
+type Sink interface {
+	// Deliver takes a chunk and copies it.
+	Deliver(kind codeinterp.Kind, b []byte)
+	// Buffer returns memory for Adopt, which keeps it.
+	Buffer(n int) []byte
+	Adopt(kind codeinterp.Kind, b []byte)
 }
 
-// A pump carries what a program writes to one of its streams. What is in the
-// pipe is read by the pump's own goroutine as it comes, or by drain.
-type pump struct {
+// A Pump carries what a program writes to one of its streams. What is in the
+// pipe is read by the pump's own goroutine as it comes, or by Drain.
+type Pump struct {
 	kind codeinterp.Kind
 	file *os.File
 	raw  syscall.RawConn
-	sink sink
+	sink Sink
 	done chan struct{} // closed at the end of the pipe
 
 	flush chan struct{} // closed when waiting for more makes no sense
@@ -50,18 +52,18 @@ type pump struct {
 	much bool // the program prints much
 }
 
-// newPump starts to read from file, which is non-blocking, and owns it.
-func newPump(kind codeinterp.Kind, file *os.File, sink sink) (*pump, error) {
+// New starts to read from file, which is non-blocking, and owns it.
+func New(kind codeinterp.Kind, file *os.File, sink Sink) (*Pump, error) {
 	raw, err := file.SyscallConn()
 	if err != nil {
 		return nil, err
 	}
-	p := &pump{kind: kind, file: file, raw: raw, sink: sink, done: make(chan struct{}), flush: make(chan struct{})}
+	p := &Pump{kind: kind, file: file, raw: raw, sink: sink, done: make(chan struct{}), flush: make(chan struct{})}
 	go p.loop()
 	return p, nil
 }
 
-func (p *pump) loop() {
+func (p *Pump) loop() {
 	defer close(p.done)
 	wide := false
 	_ = p.raw.Read(func(fd uintptr) bool {
@@ -75,7 +77,7 @@ func (p *pump) loop() {
 				// False makes Read wait until there is more.
 				return end
 			}
-			if p.last = time.Now(); n >= chunk/2 {
+			if p.last = time.Now(); n >= Chunk/2 {
 				// A program that prints much is not paced.
 				p.last = time.Time{}
 				widen(fd, &wide)
@@ -85,8 +87,8 @@ func (p *pump) loop() {
 }
 
 // pace lets a little come together after a delivery, so that a program that
-// prints small pieces does not cost a call for each. drain does not wait.
-func (p *pump) pace() {
+// prints small pieces does not cost a call for each. Drain does not wait.
+func (p *Pump) pace() {
 	wait := pause - time.Since(p.last)
 	if wait <= 0 {
 		return
@@ -102,41 +104,41 @@ func (p *pump) pace() {
 }
 
 // take reads and delivers one chunk. It returns 0 where there is none now.
-func (p *pump) take(fd uintptr) int {
+func (p *Pump) take(fd uintptr) int {
 	if p.much {
 		return p.takeMuch(fd)
 	}
-	buf := chunks.Get().(*[chunk]byte)
+	buf := chunks.Get().(*[Chunk]byte)
 	defer chunks.Put(buf)
 	n := p.read(fd, buf[:])
 	if n > 0 {
 		p.delivering.Store(true)
-		p.sink.deliver(p.kind, buf[:n])
+		p.sink.Deliver(p.kind, buf[:n])
 		p.delivering.Store(false)
 	}
-	p.much = n == chunk
+	p.much = n == Chunk
 	return n
 }
 
 // takeMuch reads into memory that the receiver keeps, which saves a copy.
-func (p *pump) takeMuch(fd uintptr) int {
-	buf := p.sink.buffer(chunk)
+func (p *Pump) takeMuch(fd uintptr) int {
+	buf := p.sink.Buffer(Chunk)
 	n := p.read(fd, buf)
 	// A buffer that is kept for little would take more memory than a copy.
-	p.much = n >= chunk/2
+	p.much = n >= Chunk/2
 	p.delivering.Store(true)
 	defer p.delivering.Store(false)
 	switch {
 	case p.much:
-		p.sink.adopt(p.kind, buf[:n])
+		p.sink.Adopt(p.kind, buf[:n])
 	case n > 0:
-		p.sink.deliver(p.kind, buf[:n])
+		p.sink.Deliver(p.kind, buf[:n])
 	}
 	return n
 }
 
 // read reads what there is, and notes the end.
-func (p *pump) read(fd uintptr, buf []byte) int {
+func (p *Pump) read(fd uintptr, buf []byte) int {
 	for {
 		n, err := syscall.Read(int(fd), buf)
 		switch {
@@ -153,10 +155,10 @@ func (p *pump) read(fd uintptr, buf []byte) int {
 	}
 }
 
-// drain delivers all that the program has written by now. It stops after
+// Drain delivers all that the program has written by now. It stops after
 // twice what a pipe holds, so that a program that goes on writing cannot hold
 // it up.
-func (p *pump) drain() {
+func (p *Pump) Drain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_ = p.raw.Control(func(fd uintptr) {
@@ -164,21 +166,55 @@ func (p *pump) drain() {
 		if n == 0 {
 			return // as mostly, so that the size is not asked for
 		}
-		for left := pipeSize(fd) + chunk - n; left > 0 && n > 0; left -= n {
+		for left := pipeSize(fd) + Chunk - n; left > 0 && n > 0; left -= n {
 			n = p.take(fd)
 		}
 	})
 }
 
 // ended reports whether all was delivered that there will ever be.
-func (p *pump) ended() bool {
+func (p *Pump) ended() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.eof
 }
 
-// close ends the pump and waits for its goroutine.
-func (p *pump) close() {
+// Close ends the pump and waits for its goroutine.
+func (p *Pump) Close() {
 	p.file.Close()
 	<-p.done
+}
+
+// DrainPaced is Drain if the pump waits for more to come together.
+func (p *Pump) DrainPaced() {
+	if p.pacing.Load() { // else it has been delivered, or will be at once
+		p.Drain()
+	}
+}
+
+// Flush ends the wait for more to come together, for good.
+func (p *Pump) Flush() { close(p.flush) }
+
+// Drained waits until the pumps have ended, and reports whether they did within d, which
+// does not count while a receiver takes output. What was written by then is delivered.
+func Drained(d time.Duration, pumps ...*Pump) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for _, p := range pumps {
+		for done := false; !done; {
+			select {
+			case <-p.done:
+				done = true
+			case <-timer.C:
+				if !p.delivering.Load() {
+					if p.Drain(); !p.ended() {
+						return false
+					}
+					done = true
+				}
+				timer.Reset(d)
+			}
+		}
+	}
+	return true
 }

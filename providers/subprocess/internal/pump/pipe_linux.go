@@ -1,4 +1,4 @@
-package subprocess
+package pump
 
 import "syscall"
 
@@ -7,7 +7,7 @@ func pipeSize(fd uintptr) int {
 	const getPipeSize = 1032 // F_GETPIPE_SZ, fcntl(2)
 	n, _, errno := syscall.Syscall(syscall.SYS_FCNTL, fd, getPipeSize, 0)
 	if errno != 0 {
-		return chunk
+		return Chunk
 	}
 	return int(n)
 }
@@ -18,6 +18,6 @@ func widen(fd uintptr, done *bool) {
 	const setPipeSize = 1031 // F_SETPIPE_SZ
 	if !*done {
 		*done = true
-		_, _, _ = syscall.Syscall(syscall.SYS_FCNTL, fd, setPipeSize, 16*chunk)
+		_, _, _ = syscall.Syscall(syscall.SYS_FCNTL, fd, setPipeSize, 16*Chunk)
 	}
 }

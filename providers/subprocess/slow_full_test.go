@@ -1,0 +1,206 @@
+//go:build real && full && unix
+
+package subprocess_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callstest"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// TestBoundedErrors: an error's texts have bounds, of which their reader is
+// told, and whatever is raised does not cost the context.
+func TestBoundedErrors(t *testing.T) {
+	cut := regexp.MustCompile(`left out|more characters`) // by the driver, and by util.inspect
+	for language, programs := range map[string][]string{
+		"python": {
+			"raise ValueError('x' * 10_000_000)", "raise ValueError('a\\n' * 4_000_000)", "raise type('N' * 3_000_000, (Exception,), {})()",
+			"import importlib; importlib.import_module('m' * 10_000_000)",
+		},
+		"javascript": {
+			"throw new Error('x'.repeat(10_000_000))", "throw new Error('a\\n'.repeat(4_000_000))", "throw 'x'.repeat(10_000_000)",
+			"throw Object.assign(new Error('m'), { name: 'N'.repeat(3_000_000) })", "throw Object.assign(new Error('m'), { stack: 's'.repeat(10_000_000) })",
+		},
+	} {
+		t.Run(language, func(t *testing.T) {
+			n := newNotebook(t, open(t, subprocess.Options{}), language)
+			n.run("var kept = 1", nil)
+			if language == "python" {
+				n.run("kept = 1", nil)
+			}
+			for _, code := range programs {
+				res := n.run(code, nil)
+				if res.Status != codeinterp.StatusError || res.StateLost || res.Error == nil {
+					t.Fatalf("%.40s: %.200s", code, summary(res))
+				}
+				size := len(res.Error.Name) + len(res.Error.Message) + len(res.Error.MissingModule)
+				for _, line := range res.Error.Traceback {
+					size += len(line) + 16
+				}
+				if all := fmt.Sprint(*res.Error); size > 1<<20 || !cut.MatchString(all) && len(res.Truncated) == 0 {
+					t.Errorf("%.40s: an error of %d bytes", code, size)
+				}
+			}
+			if res := n.run("kept", nil); res.Text() != "1" || res.StateLost {
+				t.Error(summary(res))
+			}
+		})
+	}
+}
+
+// TestEndedBeforeTimeout: a program that has ended is told so, however long
+// OnOutput takes with what it printed.
+func TestEndedBeforeTimeout(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	for _, tt := range []struct{ language, code string }{
+		{"python", "import time\nprint('a', flush=True)\ntime.sleep(.02)\nprint('b')\n'done'"},
+		{"javascript", "console.log('a'); await new Promise((r) => setTimeout(r, 20)); console.log('b'); 'done'"},
+		{"bash", "echo a; sleep .02; echo b"},
+	} {
+		o := func(timeout time.Duration) *codeinterp.RunOptions {
+			return &codeinterp.RunOptions{Timeout: timeout, OnOutput: func(codeinterp.Output) error {
+				time.Sleep(timeout + 200*time.Millisecond)
+				return nil
+			}}
+		}
+		n := newNotebook(t, ci, tt.language)
+		n.run(tt.code, nil)
+		for what, f := range map[string]func(*codeinterp.RunOptions) codeinterp.Result{
+			"in a context": func(o *codeinterp.RunOptions) codeinterp.Result { return n.run(tt.code, o) },
+			"on its own":   func(o *codeinterp.RunOptions) codeinterp.Result { return run(t, ci, tt.language, tt.code, o) },
+		} {
+			timeout := 500 * time.Millisecond
+			res := f(o(timeout))
+			for res.Duration > timeout && timeout < time.Minute { // the machine is busy
+				timeout *= 4
+				res = f(o(timeout))
+			}
+			if !res.OK() || res.Stdout() != "a\nb\n" {
+				t.Errorf("%s %s: %s after %v", tt.language, what, summary(res), res.Duration)
+			}
+		}
+		if res := n.run(tt.code, nil); res.StateLost || !res.OK() {
+			t.Errorf("%s: the next run: %s", tt.language, summary(res))
+		}
+	}
+}
+
+// TestDuration has a callback take its time: that is not the program's.
+func TestDuration(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	for _, tt := range []struct{ language, code string }{
+		{"python", "print(1)\n2"}, {"python", "import os\nprint(1, flush=True)\nos._exit(3)"}, {"javascript", "console.log(1); 2"}, {"bash", "echo 1"},
+	} {
+		n := newNotebook(t, ci, tt.language)
+		for _, run := range []func(*codeinterp.RunOptions) codeinterp.Result{
+			func(o *codeinterp.RunOptions) codeinterp.Result { return run(t, ci, tt.language, tt.code, o) },
+			func(o *codeinterp.RunOptions) codeinterp.Result { return n.run(tt.code, o) },
+		} {
+			var slept time.Duration
+			start := time.Now()
+			res := run(&codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+				since := time.Now()
+				time.Sleep(500 * time.Millisecond)
+				slept += time.Since(since)
+				return nil
+			}})
+			took := time.Since(start)
+			// A quarter: on a busy machine an end is seen late.
+			if slept == 0 || res.Duration > took-slept/4 || res.Duration <= 0 {
+				t.Errorf("%s %q: a Duration of %v in %v, of which OnOutput took %v", tt.language, tt.code, res.Duration, took, slept)
+			}
+		}
+	}
+}
+
+// notReading are programs that end their run with a frame of their own, and then have the host
+// answer shows without reading the answers, or read nothing at all. Those of Node
+// cannot: they do not get at the number of their run.
+var notReading = []struct{ language, code string }{
+	{"python", `
+import os
+def frame(kind, *fields):
+    body = kind + b''.join(b'%08x%s' % (len(f), f) for f in fields)
+    return b'%08x' % len(body) + body
+run = display.__globals__['state'].seq.encode()
+os.write(3, frame(b'Z', run, b'ok', b'0', b'', b'', b'0', b'', b''))
+show = frame(b'D', run, b'7', b'display', b'', b'', b'', b'text/plain', b'x')
+while True: os.write(3, show)`},
+	{"python", `
+import os, time
+body = b'Z' + b''.join(b'%08x%s' % (len(f), f) for f in (display.__globals__['state'].seq.encode(), b'ok', b'0', b'', b'', b'0', b'', b''))
+os.write(3, b'%08x' % len(body) + body)
+while True: time.sleep(1)`},
+	{"bash", `
+__toolcell_send Z "$__toolcell_run" ok 0 '' '' 0 '' ''
+while :; do __toolcell_send D "$__toolcell_run" 7 display '' '' '' text/plain x; done`},
+}
+
+// TestDriverThatReadsNothing: a driver that reads nothing holds up no run, deletion or
+// Close for longer than the run's own time and the grace.
+func TestDriverThatReadsNothing(t *testing.T) {
+	large := strings.Repeat("#", 4<<20)
+	for _, d := range notReading {
+		for name, next := range map[string]string{"small": "1", "large": large} {
+			t.Run(d.language+" "+name, func(t *testing.T) {
+				ci, err := subprocess.NewStateful(&subprocess.Options{Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}, Grace: 500 * time.Millisecond})
+				if err != nil {
+					t.Fatal(err)
+				}
+				id, err := ci.CreateContext(t.Context(), d.language, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n := &notebook{t, ci, id}
+				n.run(d.code, &codeinterp.RunOptions{Timeout: time.Minute})
+				within(t, "the next run", func() {
+					res, err := ci.RunInContext(t.Context(), id, next, &codeinterp.RunOptions{Timeout: time.Second})
+					if res.OK() && err == nil {
+						t.Errorf("%s: nobody ran it", summary(res))
+					}
+				})
+				within(t, "DeleteContext", func() { _ = ci.DeleteContext(t.Context(), id) })
+				within(t, "Close", func() { _ = ci.Close() })
+			})
+		}
+	}
+}
+
+// within fails the test where f does not return for a minute, which is far
+// longer than anything here may take on a busy machine.
+func within(t *testing.T, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatalf("%s hangs", what)
+	}
+}
+
+// TestFunctionNeverReturns: a function that ignores the end of its ctx does not
+// hold up the program, and the run tells of it.
+func TestFunctionNeverReturns(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}, Grace: time.Minute}), "python")
+	// A busy machine may take longer than the timeout to get to the call.
+	var res codeinterp.Result
+	for timeout := time.Second; len(res.Calls) == 0 && timeout < time.Minute; timeout *= 2 {
+		res = n.run("kept = 1\ntools.never()", &codeinterp.RunOptions{Timeout: timeout, Functions: callstest.Functions(t)})
+	}
+	if res.Status != codeinterp.StatusTimeout || res.StateLost || res.CallbackErr == nil {
+		t.Errorf("%s, %v", summary(res), res.CallbackErr)
+	}
+	if res := n.run("kept", nil); summary(res) != "ok value=1" {
+		t.Error(summary(res))
+	}
+}
