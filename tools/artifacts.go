@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/shorten"
 )
 
 const (
@@ -67,7 +68,7 @@ func (v *view) files() []string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s (%s)", cleanLine(clip(a.Path, 200)), bytesOf(a.Size))
+		fmt.Fprintf(&b, "%s (%s)", cleanLine(shorten.Head(a.Path, 200)), bytesOf(a.Size))
 	}
 	more, atLeast := max(len(list)-maxFiles, 0), ""
 	for _, t := range v.res.Truncated {

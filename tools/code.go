@@ -99,8 +99,8 @@ func withContexts(info codeinterp.Info) (names []string) {
 	return names
 }
 
-// A decoded is a call whose arguments were decoded and checked.
-type decoded struct {
+// A toolCall is a call whose arguments were decoded and checked.
+type toolCall struct {
 	Invocation
 	*input
 }
@@ -133,7 +133,7 @@ func (k *kit) tool(op *operation) Tool {
 			if code := k.check(op, in, &f); len(f) > 0 {
 				return k.scrubbed(invalid(c.ID, name, code, f))
 			}
-			return serve(k, ctx, decoded{c, in})
+			return serve(k, ctx, toolCall{c, in})
 		},
 		OnRemembered: func(_ context.Context, c Invocation, a *Answer) { k.reportRemembered(op, c, a) },
 	}
@@ -147,7 +147,7 @@ func (k *kit) reportRemembered(op *operation, c Invocation, a *Answer) {
 	case k.files != nil && op.name != opReadOutput:
 		if k.OnFile != nil {
 			in, _ := decode(c.Args, op.args, &k.limits)
-			f := k.fileCall(op, decoded{c, in})
+			f := k.fileCall(op, toolCall{c, in})
 			f.Remembered, f.Err = true, a.Err
 			k.OnFile(f)
 		}
@@ -179,7 +179,7 @@ func (k *kit) check(op *operation, in *input, f *faults) string {
 	return own
 }
 
-func (k *kit) run(ctx context.Context, r decoded) *Answer {
+func (k *kit) run(ctx context.Context, r toolCall) *Answer {
 	ev := RunEvent{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language, Code: r.code}
 	res, err := k.observer.run(ctx, ev, k.withFunctions(k.runOptions(r, k.findsFiles(r.language)), r.language), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, r.language, r.code, o)
@@ -187,7 +187,7 @@ func (k *kit) run(ctx context.Context, r decoded) *Answer {
 	return k.reply(ctx, r, func() string { return r.language }, res, err)
 }
 
-func (k *kit) runIn(ctx context.Context, r decoded) *Answer {
+func (k *kit) runIn(ctx context.Context, r toolCall) *Answer {
 	id := codeinterp.ContextID(r.contextID)
 	ev := RunEvent{Op: codeinterp.OpRunIn, CallID: r.ID, Tool: r.Tool, ContextID: id, Code: r.code}
 	// The context's language takes a call, and is asked for only where it matters.
@@ -215,7 +215,7 @@ func (k *kit) withFunctions(o codeinterp.RunOptions, language string) codeinterp
 	return o
 }
 
-func (k *kit) runOptions(r decoded, files bool) codeinterp.RunOptions {
+func (k *kit) runOptions(r toolCall, files bool) codeinterp.RunOptions {
 	o := codeinterp.RunOptions{Timeout: max(k.Timeout, 0), OnOutput: r.OnOutput, MaxOutput: k.MaxOutput,
 		Artifacts: k.Artifacts && files, FunctionLimits: k.FunctionLimits}
 	if r.timeoutMs > 0 {
@@ -226,7 +226,7 @@ func (k *kit) runOptions(r decoded, files bool) codeinterp.RunOptions {
 
 // answer turns the outcome of a run into what the model gets. A run that began
 // is a Result, whatever ended it.
-func (k *kit) reply(ctx context.Context, c decoded, language func() string, res codeinterp.Result, err error) *Answer {
+func (k *kit) reply(ctx context.Context, c toolCall, language func() string, res codeinterp.Result, err error) *Answer {
 	if err != nil && (res.Status == codeinterp.StatusNotRun || res.Status == "") {
 		return k.failed(ctx, c, err)
 	}
@@ -275,7 +275,7 @@ func (k *kit) languageOf(ctx context.Context, id codeinterp.ContextID) string {
 }
 
 // failed is the answer to a call that the interpreter answered with an error.
-func (k *kit) failed(ctx context.Context, r decoded, err error) *Answer {
+func (k *kit) failed(ctx context.Context, r toolCall, err error) *Answer {
 	err = k.Secrets.Error(err)
 	f := failureOf(err)
 	// A cause of the caller's own making is none of the errors that failureOf

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/shorten"
 )
 
 const (
@@ -123,7 +124,7 @@ func (a *argument) store(v gjson.Result, in *input, lim *limits, f *faults) {
 		}
 		if a.enum != nil && !a.resolves {
 			if known := a.enum(lim); !slices.Contains(known, v.Str) {
-				f.add("%s: need one of %s, got %s", a.name, strings.Join(known, ", "), clip(strconv.Quote(v.Str), 60))
+				f.add("%s: need one of %s, got %s", a.name, strings.Join(known, ", "), shorten.Head(strconv.Quote(v.Str), 60))
 				return
 			}
 		}
@@ -152,7 +153,7 @@ func (a *argument) store(v gjson.Result, in *input, lim *limits, f *faults) {
 		case !ok:
 			f.add("%s: need an integer, got %s", a.name, kindOf(v))
 		case n < least || n > most:
-			f.add("%s: need %d to %d%s, got %s", a.name, least, most, a.unit, clip(v.Raw, 30))
+			f.add("%s: need %d to %d%s, got %s", a.name, least, most, a.unit, shorten.Head(v.Raw, 30))
 		default:
 			*to = n
 		}
@@ -195,7 +196,7 @@ func unknown(name string, args []argument) string {
 	for _, a := range args {
 		names = append(names, a.name)
 	}
-	fault := fmt.Sprintf("%s: no such argument", clip(strconv.Quote(name), 60))
+	fault := fmt.Sprintf("%s: no such argument", shorten.Head(strconv.Quote(name), 60))
 	if best := closest(name, names); best != "" {
 		return fault + "; did you mean " + best + "?"
 	}
@@ -211,7 +212,7 @@ func closest(name string, names []string) string {
 	fold := func(s string) string {
 		return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
 	}
-	n := fold(clip(name, 80))
+	n := fold(shorten.Head(name, 80))
 	for _, c := range names {
 		if fold(c) == n {
 			return c
@@ -235,22 +236,11 @@ func kindOf(v gjson.Result) string {
 	case v.Type == gjson.Null:
 		return "null"
 	case v.Type == gjson.String:
-		return "the string " + clip(strconv.Quote(v.Str), 40)
+		return "the string " + shorten.Head(strconv.Quote(v.Str), 40)
 	case v.IsArray():
 		return "an array"
 	case v.IsObject():
 		return "an object"
 	}
-	return clip(v.Raw, 40)
-}
-
-// clip cuts s to about n bytes, at a rune.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "..."
+	return shorten.Head(v.Raw, 40)
 }

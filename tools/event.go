@@ -54,15 +54,15 @@ func newObserver(secrets *secret.Scrubber, onEvent func(RunEvent) error) observe
 // run calls f with opts, whose OnOutput and Functions it replaces. ev says which
 // run it is.
 func (o *observer) run(ctx context.Context, ev RunEvent, opts codeinterp.RunOptions, f func(context.Context, *codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
-	var r *running
+	var r *runObserver
 	if o.onEvent != nil {
-		r = &running{o: o, ev: ev}
+		r = &runObserver{o: o, ev: ev}
 		ctx = codeinterp.OnStart(context.WithValue(ctx, runningKey{}, r), r.start)
 		opts.Functions = ObserveFunctions(opts.Functions)
 	}
 	next := opts.OnOutput
 	var scrub *secret.Stream
-	// Left as it is where nobody looks: without OnOutput a run costs a provider less.
+	// Left unset if unused: without OnOutput a run costs a provider less.
 	if r != nil || next != nil {
 		opts.OnOutput = r.tee(next)
 		if o.secrets != nil {
@@ -141,7 +141,7 @@ func (o *observer) middleware(event func(codeinterp.Call) RunEvent) codeinterp.M
 				c.NewContext = &opts
 			}
 			if c.Op == codeinterp.OpCallFunction {
-				return next(ctx, c) // whose program may read what it is told
+				return next(ctx, c) // its program may read the error as it is
 			}
 			if !c.Op.Runs() {
 				r, err := next(ctx, c)

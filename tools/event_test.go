@@ -1,7 +1,6 @@
 package tools_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -112,33 +111,6 @@ func TestNoCallback(t *testing.T) {
 	newSet(t, ci, nil).Dispatch(t.Context(), runCode, args("x"), nil)
 	if ci.opts[0].OnOutput != nil {
 		t.Error("there is a callback")
-	}
-}
-
-func TestTextTool(t *testing.T) {
-	list, err := tools.ForCode("w", &fake{script: func(ctx context.Context, _ string) (codeinterp.Result, error) {
-		if ctx.Err() != nil {
-			return codeinterp.NotRun(), context.Cause(ctx)
-		}
-		return ok(out("hi\n")), nil
-	}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tool := list[0].AsText()
-	if tool.Name() != runCode || !strings.Contains(tool.Description(), `"additionalProperties":false`) {
-		t.Error(tool.Name(), tool.Description())
-	}
-	if got, err := tool.Call(t.Context(), string(args("x"))); got != "ok\n--- stdout ---\nhi\n" || err != nil {
-		t.Error(got, err)
-	}
-	if got, err := tool.Call(t.Context(), "print(1)"); !strings.Contains(got, "invalid_arguments") || err != nil {
-		t.Error(got, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := tool.Call(ctx, string(args("x"))); !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// A running is a run that an observer watches, nil where nobody wants events.
+// A runObserver watches one run. It is nil if there is no OnEvent.
 // Functions find it in their ctx.
-type running struct {
+type runObserver struct {
 	o  *observer
 	ev RunEvent // says which run it is
 
@@ -26,7 +26,7 @@ type running struct {
 }
 
 // start reports that the run goes to the provider, once.
-func (r *running) start() {
+func (r *runObserver) start() {
 	if r != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -34,7 +34,7 @@ func (r *running) start() {
 	}
 }
 
-func (r *running) startLocked() {
+func (r *runObserver) startLocked() {
 	if r.started || r.ended {
 		return
 	}
@@ -45,7 +45,7 @@ func (r *running) startLocked() {
 }
 
 // finish reports the end of the run.
-func (r *running) finish(e RunEvent) error {
+func (r *runObserver) finish(e RunEvent) error {
 	if r == nil {
 		return nil
 	}
@@ -57,13 +57,13 @@ func (r *running) finish(e RunEvent) error {
 }
 
 // pass passes on an event that it completes. mu is held.
-func (r *running) pass(e RunEvent) error {
+func (r *runObserver) pass(e RunEvent) error {
 	e.Op, e.CallID, e.Tool, e.ContextID, e.Language = r.ev.Op, r.ev.CallID, r.ev.Tool, r.ev.ContextID, r.ev.Language
 	return protect(func() error { return r.o.onEvent(e) })
 }
 
 // tee passes outputs on as events and to next.
-func (r *running) tee(next func(codeinterp.Output) error) func(codeinterp.Output) error {
+func (r *runObserver) tee(next func(codeinterp.Output) error) func(codeinterp.Output) error {
 	if r == nil {
 		return next
 	}
@@ -98,20 +98,20 @@ func ObserveFunctions(list []codeinterp.Function) []codeinterp.Function {
 			continue // it will be refused
 		}
 		list[i].Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
-			r, _ := ctx.Value(runningKey{}).(*running)
+			r, _ := ctx.Value(runningKey{}).(*runObserver)
 			if r == nil {
 				return next(ctx, c)
 			}
 			// next may be observed again, further in: it finds no run then, and the
 			// call stays one event.
-			return r.serve(context.WithValue(ctx, runningKey{}, (*running)(nil)), c, next)
+			return r.serve(context.WithValue(ctx, runningKey{}, (*runObserver)(nil)), c, next)
 		}
 	}
 	return list
 }
 
 // serve serves a call and reports it, also where it panics.
-func (r *running) serve(ctx context.Context, c codeinterp.FunctionCall, next func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error)) (v json.RawMessage, err error) {
+func (r *runObserver) serve(ctx context.Context, c codeinterp.FunctionCall, next func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error)) (v json.RawMessage, err error) {
 	start := time.Now()
 	rec := codeinterp.CallRecord{Number: c.Number, Name: c.Name, Args: beginning(c.Args)}
 	returned := false
@@ -130,8 +130,8 @@ func (r *running) serve(ctx context.Context, c codeinterp.FunctionCall, next fun
 	return v, err
 }
 
-// report makes an event of a call, unless the run's end has told it.
-func (r *running) report(rec codeinterp.CallRecord) {
+// report makes an event of a call, unless it was reported.
+func (r *runObserver) report(rec codeinterp.CallRecord) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	word, bit := rec.Number/64, uint64(1)<<(rec.Number%64)
@@ -141,7 +141,7 @@ func (r *running) report(rec codeinterp.CallRecord) {
 	if r.seen[word]&bit != 0 {
 		return
 	}
-	// Marked all the same where the run has ended: its end has told of this call.
+	// Marked also if the run has ended: its end reported this call.
 	r.seen[word] |= bit
 	if r.ended {
 		return
@@ -154,7 +154,7 @@ func (r *running) report(rec codeinterp.CallRecord) {
 
 // end reports the calls that no function has: those that were refused, and those
 // that have not returned. What returns later is no event.
-func (r *running) end(list []codeinterp.CallRecord) error {
+func (r *runObserver) end(list []codeinterp.CallRecord) error {
 	if r == nil {
 		return nil
 	}

@@ -60,7 +60,7 @@ func ExampleSet_Dispatch() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Every fault is told at once, and nothing runs.
+	// All faults are reported together, and nothing runs.
 	reply := set.Dispatch(context.Background(), "workspace__demo__run_code",
 		[]byte(`{"language":"javascript","Code":"1","timeoutMs":0}`), nil)
 	fmt.Println(reply.Failure.Code)

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/shorten"
 	"github.com/toolcell/toolcell/shell"
 )
 
@@ -58,7 +59,7 @@ var advice = map[string]string{
 	CodeInternal:     "this is no fault of the call",
 }
 
-// failureOf turns an interpreter's error into what the model is told.
+// failureOf returns the Failure for an interpreter's error.
 func failureOf(err error) *Failure {
 	code := CodeInternal
 	for _, c := range []struct {
@@ -87,5 +88,5 @@ func failureOf(err error) *Failure {
 	if a := advice[code]; a != "" {
 		message += "; " + a
 	}
-	return &Failure{Code: code, Message: clip(message, 4<<10)}
+	return &Failure{Code: code, Message: shorten.Head(message, 4<<10)}
 }

@@ -136,7 +136,7 @@ func checkSearch(_ *kit, in *input, f *faults) string {
 	return ""
 }
 
-// pattern checks a glob pattern; one that is missing is told already.
+// pattern checks a glob pattern; a missing one is reported elsewhere.
 func (f *faults) pattern(name, pattern string, required bool) string {
 	if pattern == "" && (!required || len(*f) > 0) {
 		return ""

@@ -27,13 +27,13 @@ type FileCall struct {
 	Err error
 }
 
-// guardFiles returns the tool's serve with what stands around every call of a
-// file tool: who approves it, and who is told.
-func (k *kit) guardFiles(op *operation) func(*kit, context.Context, decoded) *Answer {
+// guardFiles returns the tool's serve with the approval and the event that every
+// call of a file tool has.
+func (k *kit) guardFiles(op *operation) func(*kit, context.Context, toolCall) *Answer {
 	if k.files == nil || op.name == opReadOutput {
 		return op.serve
 	}
-	return func(k *kit, ctx context.Context, c decoded) *Answer {
+	return func(k *kit, ctx context.Context, c toolCall) *Answer {
 		f := k.fileCall(op, c)
 		a := k.approveFile(ctx, f, c)
 		if a == nil {
@@ -47,7 +47,7 @@ func (k *kit) guardFiles(op *operation) func(*kit, context.Context, decoded) *An
 	}
 }
 
-func (k *kit) fileCall(op *operation, c decoded) FileCall {
+func (k *kit) fileCall(op *operation, c toolCall) FileCall {
 	return FileCall{
 		CallID: c.ID, Tool: k.name(op.name), Op: op.name, Path: k.Secrets.Scrub(c.path),
 		Changes: !op.hints(codeinterp.Isolation{}).ReadOnly,
@@ -55,7 +55,7 @@ func (k *kit) fileCall(op *operation, c decoded) FileCall {
 }
 
 // approveFile returns the answer to a call that is refused, nil if it is not.
-func (k *kit) approveFile(ctx context.Context, f FileCall, c decoded) *Answer {
+func (k *kit) approveFile(ctx context.Context, f FileCall, c toolCall) *Answer {
 	if k.ApproveFile == nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/internal/shorten"
 )
 
 // ForFiles returns the tools for the files of the workspace of that name, in an
@@ -56,7 +57,7 @@ type editedJSON struct {
 	Replaced int    `json:"replaced" jsonschema:"description=How many places were replaced."`
 }
 
-func (k *kit) readFile(ctx context.Context, c decoded) *Answer {
+func (k *kit) readFile(ctx context.Context, c toolCall) *Answer {
 	page, err := k.files.Read(ctx, c.path, files.Range{Line: c.line, Lines: c.lines, Offset: c.offset, Bytes: c.limit})
 	if err != nil {
 		return k.fileFailed(ctx, c, err)
@@ -87,14 +88,14 @@ func (j fileJSON) String() string {
 	return "[" + about + "]\n" + j.Text
 }
 
-func (k *kit) writeFile(ctx context.Context, c decoded) *Answer {
+func (k *kit) writeFile(ctx context.Context, c toolCall) *Answer {
 	if err := k.files.Write(ctx, c.path, []byte(c.content), files.WriteOptions{Append: c.append}); err != nil {
 		return k.fileFailed(ctx, c, err)
 	}
 	return answer(c.ID, c.Tool, writtenJSON{k.Secrets.Scrub(c.path), len(c.content)})
 }
 
-func (k *kit) editFile(ctx context.Context, c decoded) *Answer {
+func (k *kit) editFile(ctx context.Context, c toolCall) *Answer {
 	n, err := k.files.Edit(ctx, c.path, c.oldText, c.newText, c.all)
 	if err != nil {
 		return k.fileFailed(ctx, c, err)
@@ -102,7 +103,7 @@ func (k *kit) editFile(ctx context.Context, c decoded) *Answer {
 	return answer(c.ID, c.Tool, editedJSON{k.Secrets.Scrub(c.path), n})
 }
 
-func (k *kit) removeFile(ctx context.Context, c decoded) *Answer {
+func (k *kit) removeFile(ctx context.Context, c toolCall) *Answer {
 	if err := k.files.Remove(ctx, c.path, c.all); err != nil {
 		return k.fileFailed(ctx, c, err)
 	}
@@ -110,12 +111,12 @@ func (k *kit) removeFile(ctx context.Context, c decoded) *Answer {
 }
 
 // fileFailed is the answer to a call that the files answered with an error.
-func (k *kit) fileFailed(ctx context.Context, c decoded, err error) *Answer {
+func (k *kit) fileFailed(ctx context.Context, c toolCall, err error) *Answer {
 	r := k.failed(ctx, c, err)
 	if r.Failure.Code != CodeInternal {
 		return r
 	}
-	f := Failure{CodeFile, clip(k.Secrets.Scrub(err.Error()), 4<<10)}
+	f := Failure{CodeFile, shorten.Head(k.Secrets.Scrub(err.Error()), 4<<10)}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.Code = CodeFileNotFound

@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/tidwall/gjson"
+	"github.com/toolcell/toolcell/internal/shorten"
 )
 
 // A fit is a schema of schemaOf's, to tell whether arguments are what it announces
@@ -90,7 +91,7 @@ func (f *fit) check(args json.RawMessage) error {
 	return f.value(gjson.ParseBytes(args), "", 0)
 }
 
-// maxPath is how long a path is that is told. A longer one is not made: a key of
+// maxPath bounds a path in an error. A longer one is not made: a key of
 // megabytes would be copied for each of its members.
 const maxPath = 200
 
@@ -109,7 +110,7 @@ func (f *fit) value(v gjson.Result, path string, depth int) (err error) {
 		v.ForEach(func(_, item gjson.Result) bool {
 			// Texts and numbers are the decoder's affair, and there may be millions of them.
 			if item.Type == gjson.Null || item.Type == gjson.JSON {
-				err = f.others.value(item, clip(path, maxPath)+"["+strconv.Itoa(i)+"]", depth+1)
+				err = f.others.value(item, shorten.Head(path, maxPath)+"["+strconv.Itoa(i)+"]", depth+1)
 			}
 			i++
 			return err == nil
@@ -119,7 +120,9 @@ func (f *fit) value(v gjson.Result, path string, depth int) (err error) {
 }
 
 func (f *fit) object(v gjson.Result, path string, depth int) (err error) {
-	within := func(name string) string { return strings.TrimPrefix(clip(path, maxPath)+"."+clip(name, maxPath), ".") }
+	within := func(name string) string {
+		return strings.TrimPrefix(shorten.Head(path, maxPath)+"."+shorten.Head(name, maxPath), ".")
+	}
 	seen := map[string]bool{}
 	v.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
@@ -128,7 +131,7 @@ func (f *fit) object(v gjson.Result, path string, depth int) (err error) {
 		case seen[name]:
 			err = fmt.Errorf("%s: given more than once", at(within(name)))
 		case !known && f.closed:
-			err = fmt.Errorf("unknown field %q", clip(within(name), maxPath))
+			err = fmt.Errorf("unknown field %q", shorten.Head(within(name), maxPath))
 		case !known:
 			err = f.others.value(value, within(name), depth+1)
 		case value.Type == gjson.Null && !slices.Contains(f.required, name): // as if it were left out
@@ -150,7 +153,7 @@ func at(path string) string {
 	if path == "" {
 		return "the arguments"
 	}
-	return clip(path, maxPath)
+	return shorten.Head(path, maxPath)
 }
 
 func article(kind string) string {

@@ -44,8 +44,8 @@ type skipJSON struct {
 	Reason string `json:"reason"`
 }
 
-// found is a result of several lines, of which as many are answered as fit.
-type found struct {
+// listing is a result of several lines, of which as many are answered as fit.
+type listing struct {
 	lines   []string
 	more    string
 	skipped []skipJSON
@@ -56,7 +56,7 @@ const moreText = "text"
 
 // text returns the lines that fit, how many they are, and the id of all of them
 // where some do not.
-func (k *kit) text(ctx context.Context, f *found) (text string, n int, id string) {
+func (k *kit) text(ctx context.Context, f *listing) (text string, n int, id string) {
 	var b strings.Builder
 	for _, line := range f.lines {
 		if b.Len()+len(line)+1 > k.MaxText {
@@ -103,21 +103,21 @@ func (k *kit) skipped(list []files.Skip) (out []skipJSON) {
 	return out
 }
 
-func (k *kit) listFiles(ctx context.Context, c decoded) *Answer {
+func (k *kit) listFiles(ctx context.Context, c toolCall) *Answer {
 	l, err := k.files.List(ctx, c.path, int(c.depth), int(cmp.Or(c.limit, defaultFound)))
 	return k.listing(ctx, c, l, err)
 }
 
-func (k *kit) glob(ctx context.Context, c decoded) *Answer {
+func (k *kit) glob(ctx context.Context, c toolCall) *Answer {
 	l, err := k.files.Glob(ctx, c.path, c.pattern, int(cmp.Or(c.limit, defaultFound)))
 	return k.listing(ctx, c, l, err)
 }
 
-func (k *kit) listing(ctx context.Context, c decoded, l files.Listing, err error) *Answer {
+func (k *kit) listing(ctx context.Context, c toolCall, l files.Listing, err error) *Answer {
 	if err != nil {
 		return k.fileFailed(ctx, c, err)
 	}
-	f := found{more: l.More, skipped: k.skipped(l.Unread)}
+	f := listing{more: l.More, skipped: k.skipped(l.Unread)}
 	j := filesJSON{Entries: make([]entryJSON, 0, len(l.Entries)), Skipped: f.skipped}
 	for _, e := range l.Entries {
 		entry := entryJSON{k.Secrets.Scrub(e.Path), e.Escaped, e.Type, e.Size}
@@ -149,14 +149,14 @@ func (e entryJSON) String() string {
 	return fmt.Sprintf("%s (%s)", e.Path, e.Type)
 }
 
-func (k *kit) grep(ctx context.Context, c decoded) *Answer {
+func (k *kit) grep(ctx context.Context, c toolCall) *Answer {
 	m, err := k.files.Grep(ctx, c.path, c.pattern, files.GrepOptions{
 		Literal: c.literal, IgnoreCase: c.ignoreCase, Include: c.include, Most: int(cmp.Or(c.limit, defaultFound)),
 	})
 	if err != nil {
 		return k.fileFailed(ctx, c, err)
 	}
-	f := found{more: m.More, skipped: k.skipped(m.Skipped)}
+	f := listing{more: m.More, skipped: k.skipped(m.Skipped)}
 	j := matchesJSON{Matches: make([]matchJSON, 0, len(m.Matches)), Files: m.Files, Skipped: f.skipped}
 	for _, x := range m.Matches {
 		match := matchJSON{k.Secrets.Scrub(x.Path), x.Line, x.Text, x.Cut}

@@ -18,6 +18,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/jsontally"
 	"github.com/toolcell/toolcell/internal/plainjson"
+	"github.com/toolcell/toolcell/internal/shorten"
 )
 
 // Func returns a function for programs, see [codeinterp.RunOptions], that calls
@@ -41,7 +42,7 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 		Call: func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
 			in, err := decodeArgs[In](c.Args, fit)
 			if err != nil {
-				return nil, &codeinterp.FunctionError{Message: "invalid arguments: " + clip(err.Error(), 1<<10)}
+				return nil, &codeinterp.FunctionError{Message: "invalid arguments: " + shorten.Head(err.Error(), 1<<10)}
 			}
 			out, err := f(ctx, in)
 			if err != nil {
@@ -167,7 +168,7 @@ func expanded(root *jsonschema.Schema) *jsonschema.Schema {
 // makes of it. The result is the answer's JSON, or its text as a string where it
 // has none; images are left out. A Failure is an error with its message.
 func (t Tool) Function() codeinterp.Function {
-	f := codeinterp.Function{Name: FunctionName(t.Name), Description: strings.ToValidUTF8(clip(t.Description, 60<<10), "\uFFFD"),
+	f := codeinterp.Function{Name: FunctionName(t.Name), Description: strings.ToValidUTF8(shorten.Head(t.Description, 60<<10), "\uFFFD"),
 		Input: t.InputSchema, Output: t.OutputSchema}
 	f.Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
 		r := serve(ctx, &t, Invocation{Tool: t.Name, Args: c.Args})

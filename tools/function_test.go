@@ -53,8 +53,8 @@ func TestFunc(t *testing.T) {
 		{`{"city":5}`, "", "invalid arguments: city: cannot be a JSON number; it has to be a string"},
 	} {
 		v, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(tt.args)})
-		_, told := errors.AsType[*codeinterp.FunctionError](err)
-		if string(v) != tt.want || (err != nil) != (tt.err != "") || err != nil && (!told || !strings.Contains(err.Error(), tt.err)) {
+		_, typed := errors.AsType[*codeinterp.FunctionError](err)
+		if string(v) != tt.want || (err != nil) != (tt.err != "") || err != nil && (!typed || !strings.Contains(err.Error(), tt.err)) {
 			t.Errorf("%s: %s, %v", tt.args, v, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/shorten"
 )
 
 // maxDeclared bounds what a description says of functions, in bytes.
@@ -64,7 +65,7 @@ func functionsFact(k *kit) string {
 		b.WriteString(line)
 	}
 	if len(rest) > 0 {
-		b.WriteString(clip("\nFurther functions: "+strings.Join(rest, ", "), maxDeclared))
+		b.WriteString(shorten.Head("\nFurther functions: "+strings.Join(rest, ", "), maxDeclared))
 	}
 	return b.String()
 }

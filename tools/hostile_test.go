@@ -46,8 +46,8 @@ func TestHostileArgs(t *testing.T) {
 		"half a million names": {`{` + strings.Repeat(`"a":[],`, 300_000) + `"a":[]}`, "more than 500000 members"},
 	} {
 		_, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(c.args)})
-		if told := fmt.Sprint(err); (err == nil) != (c.err == "") || !strings.Contains(told, c.err) || len(told) > 2<<10 {
-			t.Errorf("%s: %.300s", name, told)
+		if text := fmt.Sprint(err); (err == nil) != (c.err == "") || !strings.Contains(text, c.err) || len(text) > 2<<10 {
+			t.Errorf("%s: %.300s", name, text)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestImageCount: the last images are shown, the others are told.
+// TestImageCount: the last images are shown, the others are listed.
 func TestImageCount(t *testing.T) {
 	var outputs []codeinterp.Output
 	for i := range 20 {

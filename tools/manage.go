@@ -29,7 +29,7 @@ type contextJSON struct {
 	Queued    int    `json:"queued,omitempty" jsonschema:"description=How many runs wait behind it."`
 }
 
-func (k *kit) create(ctx context.Context, r decoded) *Answer {
+func (k *kit) create(ctx context.Context, r toolCall) *Answer {
 	var opts *codeinterp.ContextOptions
 	if list := k.functions(r.language); list != nil {
 		opts = &codeinterp.ContextOptions{Functions: ObserveFunctions(list)}
@@ -41,27 +41,27 @@ func (k *kit) create(ctx context.Context, r decoded) *Answer {
 	return answer(r.ID, r.Tool, createdJSON{string(id)})
 }
 
-func (k *kit) delete(ctx context.Context, r decoded) *Answer {
+func (k *kit) delete(ctx context.Context, r toolCall) *Answer {
 	return k.done(ctx, r, k.contexts.DeleteContext)
 }
 
-func (k *kit) restart(ctx context.Context, r decoded) *Answer {
+func (k *kit) restart(ctx context.Context, r toolCall) *Answer {
 	return k.done(ctx, r, k.manager.RestartContext)
 }
 
-func (k *kit) interrupt(ctx context.Context, r decoded) *Answer {
+func (k *kit) interrupt(ctx context.Context, r toolCall) *Answer {
 	return k.done(ctx, r, k.manager.InterruptContext)
 }
 
 // done does something to the context that the call names.
-func (k *kit) done(ctx context.Context, r decoded, do func(context.Context, codeinterp.ContextID) error) *Answer {
+func (k *kit) done(ctx context.Context, r toolCall, do func(context.Context, codeinterp.ContextID) error) *Answer {
 	if err := do(ctx, codeinterp.ContextID(r.contextID)); err != nil {
 		return k.failed(ctx, r, err)
 	}
 	return answer(r.ID, r.Tool, okJSON{true})
 }
 
-func (k *kit) list(ctx context.Context, r decoded) *Answer {
+func (k *kit) list(ctx context.Context, r toolCall) *Answer {
 	infos, err := k.manager.ListContexts(ctx)
 	if err != nil {
 		return k.failed(ctx, r, err)

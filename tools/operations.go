@@ -17,7 +17,7 @@ type operation struct {
 	hints func(codeinterp.Isolation) Annotations
 	// output is the schema of Answer.JSON.
 	output func() json.RawMessage
-	serve  func(*kit, context.Context, decoded) *Answer
+	serve  func(*kit, context.Context, toolCall) *Answer
 }
 
 // operations are the rows, in the order of the tools.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/shorten"
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
@@ -222,11 +223,11 @@ func (s *OutputStore) Read(id, stream string, offset, limit int64) (Page, error)
 // read works on nil, which stands for an output that is not there.
 func (o *storedOutput) read(id, stream string, offset, limit int64) (Page, error) {
 	if o == nil {
-		return Page{}, fmt.Errorf("%w: %q; only recent ones are kept", errOutput, clip(id, 60))
+		return Page{}, fmt.Errorf("%w: %q; only recent ones are kept", errOutput, shorten.Head(id, 60))
 	}
 	want, ok := map[string]class{"": stdout, "stdout": stdout, "stderr": stderr, "display": bundles, "error": failure}[stream]
 	if !ok || offset < 0 || limit < 1 {
-		return Page{}, fmt.Errorf("%w: stream %q, offset %d, limit %d", codeinterp.ErrInvalid, clip(stream, 60), offset, limit)
+		return Page{}, fmt.Errorf("%w: stream %q, offset %d, limit %d", codeinterp.ErrInvalid, shorten.Head(stream, 60), offset, limit)
 	}
 	p := pager{offset: offset, limit: limit}
 	o.each(want, p.take)
@@ -303,7 +304,7 @@ func (p *pager) page() Page {
 	return page
 }
 
-func (k *kit) readOutput(ctx context.Context, c decoded) *Answer {
+func (k *kit) readOutput(ctx context.Context, c toolCall) *Answer {
 	o := k.Outputs.get(c.outputID)
 	// Another client's is answered like one that never was.
 	if o != nil && o.client != ctx.Value(clientKey{}) {

@@ -6,7 +6,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// TestRuntimeIsNamed: models are told which interpreter a language has, and
+// TestRuntimeIsNamed: descriptions say which interpreter a language has, and
 // with what, in the description and when a module is missing.
 func TestRuntimeIsNamed(t *testing.T) {
 	f := facts{info: codeinterp.Info{Languages: []codeinterp.LanguageInfo{

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/shorten"
 )
 
 // A Set is a number of tools that a model is given together. It is safe for
@@ -125,7 +126,7 @@ func (s *Set) unknownTool(name string) *Failure {
 	for _, t := range s.list {
 		names = append(names, t.Name)
 	}
-	message := "no tool " + clip(strconv.Quote(name), 140)
+	message := "no tool " + shorten.Head(strconv.Quote(name), 140)
 	if best := closest(name, names); best != "" {
 		message += "; did you mean " + best + "?"
 	} else {

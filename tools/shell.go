@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/shorten"
 	"github.com/toolcell/toolcell/shell"
 )
 
@@ -71,12 +72,12 @@ type writtenInputJSON struct {
 	Bytes int `json:"bytes" jsonschema:"description=How many bytes were taken."`
 }
 
-// event is what is told of a command.
-func (k *kit) commandEvent(c decoded) RunEvent {
+// commandEvent returns the event of a command.
+func (k *kit) commandEvent(c toolCall) RunEvent {
 	return RunEvent{CallID: c.ID, Tool: c.Tool, Op: codeinterp.OpCommand, Code: c.command}
 }
 
-func (k *kit) commandOptions(c decoded) *codeinterp.CommandOptions {
+func (k *kit) commandOptions(c toolCall) *codeinterp.CommandOptions {
 	o := &codeinterp.CommandOptions{RunOptions: k.runOptions(c, false), Cwd: c.cwd}
 	o.Env = environ(c.env)
 	if c.stdin != "" {
@@ -85,7 +86,7 @@ func (k *kit) commandOptions(c decoded) *codeinterp.CommandOptions {
 	return o
 }
 
-func (k *kit) runCommand(ctx context.Context, c decoded) *Answer {
+func (k *kit) runCommand(ctx context.Context, c toolCall) *Answer {
 	o := k.commandOptions(c)
 	res, err := k.observer.run(ctx, k.commandEvent(c), o.RunOptions, func(ctx context.Context, run *codeinterp.RunOptions) (codeinterp.Result, error) {
 		o.RunOptions = *run
@@ -95,7 +96,7 @@ func (k *kit) runCommand(ctx context.Context, c decoded) *Answer {
 }
 
 // startCommand starts a command whose time is its own, unless the call sets one.
-func (k *kit) startCommand(ctx context.Context, c decoded) *Answer {
+func (k *kit) startCommand(ctx context.Context, c toolCall) *Answer {
 	o := k.commandOptions(c)
 	if c.timeoutMs == 0 {
 		o.Timeout = 0
@@ -109,7 +110,7 @@ func (k *kit) startCommand(ctx context.Context, c decoded) *Answer {
 	return answer(c.ID, c.Tool, startedJSON{string(id)})
 }
 
-func (k *kit) commandOutput(ctx context.Context, c decoded) *Answer {
+func (k *kit) commandOutput(ctx context.Context, c toolCall) *Answer {
 	soon, cancel := context.WithTimeout(ctx, time.Duration(c.waitMs)*time.Millisecond)
 	defer cancel()
 	chunk, err := k.shell.Follow(soon, shell.ID(c.commandID), c.offset, int(max(c.limit, 0)))
@@ -179,7 +180,7 @@ func (j commandJSON) state() string {
 
 func (k *kit) commandJSON(i shell.Info) commandJSON {
 	j := commandJSON{
-		CommandID: string(i.ID), Command: k.Secrets.Scrub(clip(i.Command, 1<<10)), Cwd: k.Secrets.Scrub(i.Cwd),
+		CommandID: string(i.ID), Command: k.Secrets.Scrub(shorten.Head(i.Command, 1<<10)), Cwd: k.Secrets.Scrub(i.Cwd),
 		Started: stamp(i.Started), Running: i.Running, Written: i.Written,
 	}
 	if !i.Running {
@@ -188,7 +189,7 @@ func (k *kit) commandJSON(i shell.Info) commandJSON {
 	return j
 }
 
-func (k *kit) commandInput(ctx context.Context, c decoded) *Answer {
+func (k *kit) commandInput(ctx context.Context, c toolCall) *Answer {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxInputTime, errNotRead)
 	defer cancel()
 	n, err := k.shell.Write(ctx, shell.ID(c.commandID), []byte(c.stdin), c.last)
@@ -205,7 +206,7 @@ const maxInputTime = 5 * time.Second
 
 var errNotRead = fmt.Errorf("%w: the command does not read its input", codeinterp.ErrCapacity)
 
-func (k *kit) stopCommand(ctx context.Context, c decoded) *Answer {
+func (k *kit) stopCommand(ctx context.Context, c toolCall) *Answer {
 	var info shell.Info
 	var err error
 	if c.signal != "" {
@@ -221,7 +222,7 @@ func (k *kit) stopCommand(ctx context.Context, c decoded) *Answer {
 	return answer(c.ID, c.Tool, k.commandJSON(info))
 }
 
-func (k *kit) listCommands(ctx context.Context, c decoded) *Answer {
+func (k *kit) listCommands(ctx context.Context, c toolCall) *Answer {
 	list, err := k.shell.List(ctx)
 	if err != nil {
 		return k.failed(ctx, c, err)

@@ -115,7 +115,7 @@ func shellTools(t testing.TB, opts *tools.Options) *tools.Set {
 
 var variable = regexp.MustCompile(`"(commandId|started)":"[^"]*"`)
 
-// TestShellTools: what the model is told, and what it is answered, in the
+// TestShellTools: the definitions, and the answers, in the
 // foreground and in the background.
 func TestShellTools(t *testing.T) {
 	if list := shellTools(t, nil).Tools(); len(list) != 1 || list[0].Name != "workspace__w__run_command" || list[0].Op != codeinterp.OpCommand {

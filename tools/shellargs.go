@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/shorten"
 )
 
 // The arguments of the shell tools.
@@ -84,9 +85,9 @@ func checkEnv(_ *kit, in *input, f *faults) string {
 		name, _, ok := strings.Cut(pair, "=")
 		switch {
 		case !ok:
-			f.add("env: need NAME=VALUE, got %s", clip(strconv.Quote(pair), 60))
+			f.add("env: need NAME=VALUE, got %s", shorten.Head(strconv.Quote(pair), 60))
 		case seen[name]:
-			f.add("env: %s is given more than once", clip(strconv.Quote(name), 60))
+			f.add("env: %s is given more than once", shorten.Head(strconv.Quote(name), 60))
 		}
 		seen[name] = true
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
-// A Tool is what a model is told about, and what to do when it calls. It is
+// A Tool is a definition for a model, and a function that serves its calls. It is
 // plain data and a function, so that the tool type of any SDK can be filled
 // from it, and so that a program's own tools can stand in one [Set] with ours.
 type Tool struct {
@@ -83,30 +83,4 @@ type Invocation struct {
 	// OnOutput, if set, sees the program's output while it runs, scrubbed of
 	// secrets; see [codeinterp.RunOptions].
 	OnOutput func(codeinterp.Output) error
-}
-
-// TextTool is a [Tool] in the form that some libraries take, such as
-// langchaingo: a name, a description, and a function from text to text.
-type TextTool struct{ tool Tool }
-
-// AsText returns the tool as a TextTool.
-func (t Tool) AsText() TextTool { return TextTool{t} }
-
-// Name returns Tool.Name.
-func (t TextTool) Name() string { return t.tool.Name }
-
-// Description returns Tool.Description followed by the schema of the
-// arguments, since such libraries have no other place for it.
-func (t TextTool) Description() string {
-	return t.tool.Description + "\n\nThe input is a JSON object of this schema: " + string(t.tool.InputSchema)
-}
-
-// Call serves a call with JSON arguments. A call that fails is an answer for
-// the model like any other; the error is only ever the cause of ctx.
-func (t TextTool) Call(ctx context.Context, args string) (string, error) {
-	r := t.tool.Invoke(ctx, Invocation{Args: json.RawMessage(args)})
-	if ctx.Err() != nil {
-		return r.Text, context.Cause(ctx)
-	}
-	return r.Text, nil
 }

@@ -20,8 +20,8 @@ var libraryFrame = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`/site-packages/|/dist-packages/|/lib/python\d|\\lib\\|<frozen |/node_modules/|\bnode:|\(native\)|at native|\binternal/|<__array_function__`)
 })
 
-// userFrames returns a traceback without the frames of libraries, told by a
-// line that counts them. A traceback that has no others is left whole.
+// userFrames returns a traceback with a line that counts them in
+// place of the frames of libraries. A traceback that has no others is left whole.
 func userFrames(lines []string) []string {
 	var out []string
 	user, skipped, inLibrary := false, 0, false
@@ -70,7 +70,7 @@ func errorText(e *codeinterp.ProgramError, stderr string) string {
 	switch {
 	case trace == "" && e.Line > 0:
 		return fmt.Sprintf("%s (line %d)", own, e.Line)
-	// A runtime that prints it to stderr has told the model already.
+	// The runtime printed it to stderr.
 	case trace == "" || full != "" && strings.HasSuffix(strings.TrimSpace(stderr), full):
 		return own
 	case strings.Contains(trace, own), strings.HasPrefix(own, strings.TrimSpace(trace[strings.LastIndexByte(trace, '\n')+1:])):

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/shorten"
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
@@ -177,12 +178,12 @@ func (e *excerpt) scrub(s *secret.Scrubber, ends bool) {
 
 // line returns text as it stands in one line.
 func (v *view) line(text string) string {
-	return clip(v.secrets.Scrub(cleanLine(text)), maxLine)
+	return shorten.Head(v.secrets.Scrub(cleanLine(text)), maxLine)
 }
 
 // message returns text with its line breaks.
 func (v *view) message(text string) string {
-	return clip(v.secrets.Scrub(CleanText(text)), maxLine)
+	return shorten.Head(v.secrets.Scrub(CleanText(text)), maxLine)
 }
 
 // overhead is what an output costs besides its text: its heading.

@@ -88,7 +88,7 @@ func TestText(t *testing.T) {
 }
 
 // TestArtifactsBounded: what a program writes does not choose how much a model gets
-// to read of it, and what is left out is told.
+// to read of it, and what is left out is counted.
 func TestArtifactsBounded(t *testing.T) {
 	long := make([]codeinterp.Artifact, 300)
 	for i := range long {

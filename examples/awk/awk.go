@@ -88,7 +88,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	if !stop() {
 		<-killed
 	}
-	_ = s.signal(syscall.SIGKILL)   // what the program left behind; then nobody writes
+	_ = s.signal(syscall.SIGKILL)   // what the program left behind; then nothing writes
 	if _ = cmd.Wait(); err != nil { // Wait waits for the output, too
 		return driver.Outcome{Unknown: err}, nil
 	}
@@ -103,7 +103,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	return o, err
 }
 
-// Interrupt sends no SIGINT, which awk does not heed during a system().
+// Interrupt sends no SIGINT, which awk ignores during a system().
 func (s *session) Interrupt(context.Context) error { return s.signal(syscall.SIGTERM) }
 
 // signal reaches the program and what it has started.

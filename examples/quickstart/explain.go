@@ -39,7 +39,7 @@ var lessons = [][]string{
 		"The calls of one turn ran in parallel. Every run_code starts from nothing.",
 	},
 	{
-		"A misnamed argument never reached the interpreter: the reply told the model every fault.",
+		"A misnamed argument never reached the interpreter: the reply listed every fault.",
 		"The rows came one by one, as they were printed: output streams while the program runs.",
 		"A program that fails is a result with its error, which the model read. The context kept its variables.",
 		"The picture went to the model as an image, in a message of its own: Chat Completions wants it so.",

@@ -26,3 +26,15 @@ func TestMiddle(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestHead(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		n    int
+		want string
+	}{{"abc", 3, "abc"}, {"abcd", 3, "abc..."}, {"aé", 2, "a..."}, {"é", 1, "..."}} {
+		if got := shorten.Head(c.s, c.n); got != c.want {
+			t.Errorf("%q to %d: %q", c.s, c.n, got)
+		}
+	}
+}

@@ -291,7 +291,7 @@ func TestContent(t *testing.T) {
 		t.Errorf("result %q", got)
 	}
 	if value(s.Attributes, "codeinterp.content.truncated") != "true" {
-		t.Error("the cut is not told")
+		t.Error("the cut is not marked")
 	}
 }
 

@@ -3,11 +3,11 @@ package secret
 // A matcher replaces what the automaton finds in a stream of chunks. It holds
 // back what may turn out to be a secret, and no more than that.
 type matcher struct {
-	auto  *automaton
-	state int32
-	held  []byte     // bytes that were not passed on
-	spans []interval // secrets within held, not overlapping, in order
-	told  bool       // the first of spans began before held, and its mask was passed on
+	auto   *automaton
+	state  int32
+	held   []byte     // bytes that were not passed on
+	spans  []interval // secrets within held, not overlapping, in order
+	masked bool       //  the first of spans began before held, and its mask was passed on
 }
 
 type interval struct{ from, to int }
@@ -42,16 +42,16 @@ func (m *matcher) mark(from, to int) {
 func (m *matcher) pass(dst []byte, n int) []byte {
 	at, used := 0, 0
 	for _, s := range m.spans {
-		if s.from >= n && !m.told {
+		if s.from >= n && !m.masked {
 			break
 		}
 		dst = append(dst, m.held[at:s.from]...)
-		if !m.told {
+		if !m.masked {
 			dst = append(dst, mask...)
 		}
 		// A secret that goes on in what stays held has its mask already.
-		at, m.told = min(s.to, n), s.to > n
-		if m.told {
+		at, m.masked = min(s.to, n), s.to > n
+		if m.masked {
 			break
 		}
 		used++
@@ -93,7 +93,7 @@ func (m *matcher) gap(dst []byte) []byte {
 	if len(m.held) < minSecret {
 		return m.end(dst)
 	}
-	if !m.told {
+	if !m.masked {
 		dst = append(dst, mask...)
 	}
 	*m = matcher{auto: m.auto}

@@ -40,7 +40,7 @@ func (s *Scrubber) Result(res codeinterp.Result) codeinterp.Result {
 	return res
 }
 
-// Record scrubs what is told of a call. It works on nil.
+// Record scrubs the record of a call. It works on nil.
 func (s *Scrubber) Record(c *codeinterp.CallRecord) {
 	if s != nil {
 		c.Name, c.Args, c.Result, c.Error, c.Err = s.excerpt(c.Name), s.excerpt(c.Args), s.excerpt(c.Result), s.excerpt(c.Error), s.Error(c.Err)

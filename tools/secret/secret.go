@@ -23,7 +23,7 @@ import (
 	"unicode/utf8"
 )
 
-// minSecret is the shortest secret, in bytes, that can be told from ordinary
+// minSecret is the shortest secret, in bytes, that is distinguished from ordinary
 // text.
 const minSecret = 4
 

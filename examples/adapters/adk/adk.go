@@ -42,7 +42,7 @@ func (a *adapter) Description() string { return a.tool.Description }
 // IsLongRunning implements tool.Tool: the answer is the whole of it.
 func (a *adapter) IsLongRunning() bool { return false }
 
-// Declaration is what the model is told.
+// Declaration is the tool's definition.
 func (a *adapter) Declaration() *genai.FunctionDeclaration {
 	return &genai.FunctionDeclaration{Name: a.tool.Name, Description: a.tool.Description, ParametersJsonSchema: a.tool.InputSchema}
 }

@@ -26,9 +26,9 @@ func TestAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	told, err := json.Marshal(toolcell.Tools(ws))
-	if err != nil || !strings.Contains(string(told), `"name":"workspace__demo__run_code"`) || !strings.Contains(string(told), `"parameters":{`) {
-		t.Errorf("the model is told %s, %v", told, err)
+	definitions, err := json.Marshal(toolcell.Tools(ws))
+	if err != nil || !strings.Contains(string(definitions), `"name":"workspace__demo__run_code"`) || !strings.Contains(string(definitions), `"parameters":{`) {
+		t.Errorf("the definitions are %s, %v", definitions, err)
 	}
 	choice := &llms.ContentChoice{Content: "let me see"}
 	for _, args := range []string{`{"language":"javascript","code":"` + picture + `; 6 * 7"}`, `{"language":"javascript","code":"null.x"}`, `{"language":"cobol","code":""}`} {
