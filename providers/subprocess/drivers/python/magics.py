@@ -283,6 +283,28 @@ def html(mime):
     return lambda line, body: display({mime: body}, raw=True)
 
 
+class Shell:
+    """What get_ipython() returns: as much of IPython's shell as exported notebooks use."""
+
+    user_ns = space
+
+    def run_line_magic(self, name, line, *args):
+        return magic('%' + name, line)
+
+    def run_cell_magic(self, name, line, cell):
+        return magic('%%' + name, line, cell)
+
+    def magic(self, line):
+        name, _, rest = line.partition(' ')
+        return magic('%' + name, rest)
+
+    def system(self, line):
+        return magic('!', line)
+
+    def getoutput(self, line):
+        return magic('=!', line)
+
+
 line_magics = {'time': time_magic, 'timeit': timeit_magic, 'cd': cd_magic, 'env': env_magic, 'set_env': env_magic, 'pwd': lambda line: os.getcwd(),
                'pip': lambda line: pip_line('pip ' + line), 'sx': lambda line: shell(line, True), 'system': lambda line: shell(line, True),
                'who': lambda line: print(*[k for k in space if not k.startswith('_')], sep='\t'),

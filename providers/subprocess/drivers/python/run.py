@@ -90,15 +90,28 @@ def parse(code, name, flags):
 
 def translated(code, e):
     """Returns the Python of a cell in IPython's syntax, None of any other."""
-    global magics
     if '%' not in code and '!' not in code and '?' not in code:
         return None
+    load_magics()
+    return translate(code, e)
+
+
+def load_magics():
+    global magics
     if magics:
         with hold:
             own_import('re')
             exec(loads(magics), globals())
             magics = b''
-    return translate(code, e)
+
+
+def get_ipython():
+    """Returns the part of IPython's shell that programs made of notebooks use."""
+    load_magics()
+    return Shell()
+
+
+get_ipython.__module__ = 'builtins'
 
 
 def silenced(code, node):
@@ -239,6 +252,28 @@ def remember(name, code):
             pass
 
 
+def copy_script(code):
+    """Gives a program whose file it cannot read a copy, which pytest, inspect and
+    multiprocessing find by __file__."""
+    file = space.get('__file__')
+    if not state.script or type(file) is not str:
+        return
+    try:
+        os.close(os.open(file, os.O_RDONLY))
+        return
+    except OSError:
+        pass
+    folder = os.path.join(environ.get('TMPDIR') or '/tmp', 'toolcell-%d' % getpid())
+    try:
+        os.mkdir(folder, 0o700)
+        copy = os.path.join(folder, os.path.basename(file))
+        with open(copy, 'wb') as f:
+            f.write(text(code))
+        space['__file__'] = copy
+    except OSError:
+        pass  # it goes without
+
+
 def run(code, name):
     """Runs a program. Returns how it ended, the exit code and the error."""
     body = last = value = None
@@ -323,6 +358,7 @@ def serve_run(fields):
         old = set_env(fields[3:])
         set_stdin(fields[2])
         remember(name, code)
+        copy_script(code)
         how, status, error = run(code, name)
     except BaseException as e:
         error = e
@@ -339,6 +375,7 @@ def serve_run(fields):
     if error is not None and state.once and sys.excepthook is not sys.__excepthook__:
         try:
             sys.excepthook(type(error), error, without_own(error))
+            how, error = 'exit', None
         except BaseException as e:
             error = e
     about = NO_ERROR
@@ -498,7 +535,7 @@ def start():
     sys.meta_path.append(Finder(find_absent))
     sys.meta_path.append(Finder(find_missing))
     builtins.display, builtins.update_display, builtins.clear_output = display, update_display, clear_output
-    builtins.input = no_input
+    builtins.input, builtins.get_ipython = no_input, get_ipython
     set_handler(SIGINT, on_interrupt)
 
 
