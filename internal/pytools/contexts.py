@@ -1,24 +1,31 @@
 # Threads and the work of pools belong to the run that started them, as tasks do: they
 # run in a copy of its context variables.
 
-import contextvars, threading
-
 
 def carry_contexts():
-    """Makes threads and ThreadPoolExecutor.submit copy the context variables."""
-    start = threading.Thread.start
+    """Makes threads and the work of thread pools copy the context variables."""
+    import threading
+    import concurrent.futures.thread
+    carry(threading)
+    carry(concurrent.futures.thread)
 
-    def start_in_context(self):
-        context, run = contextvars.copy_context(), self.run
-        self.run = lambda: context.run(run)
-        start(self)
 
-    threading.Thread.start = start_in_context
-    from concurrent.futures import ThreadPoolExecutor
+def carry(module):
+    """Does that for one of the two modules, which has been loaded."""
+    from _contextvars import copy_context
+    if module.__name__ == 'threading':
+        start = module.Thread.start
 
-    submit = ThreadPoolExecutor.submit
+        def start_in_context(self):
+            context, run = copy_context(), self.run
+            self.run = lambda: context.run(run)
+            start(self)
+
+        module.Thread.start = start_in_context
+        return
+    submit = module.ThreadPoolExecutor.submit
 
     def submit_in_context(self, fn, /, *args, **kwargs):
-        return submit(self, contextvars.copy_context().run, fn, *args, **kwargs)
+        return submit(self, copy_context().run, fn, *args, **kwargs)
 
-    ThreadPoolExecutor.submit = submit_in_context
+    module.ThreadPoolExecutor.submit = submit_in_context

@@ -1,6 +1,6 @@
-// Package pytools holds what Python programs see of the host's functions, and which
-// run of a context what goes on in their threads belongs to. All providers that run
-// Python embed the same source, and carry the calls in their own way.
+// Package pytools holds Python source that all providers of Python share: what programs
+// see of the host's functions, and how threads belong to runs. Each provider carries the
+// calls in its own way.
 package pytools
 
 import (
@@ -35,23 +35,9 @@ func Names(functions []codeinterp.Function) []string {
 //go:embed tools.py
 var Source string
 
-// Runs defines note_threads(), which has threads and the work of their pools know
-// what they belong to, and belongs, whose attribute to that is, None where nothing is
-// known. The source around it defines present() and enter(mark), which Runs describes,
-// and calls note_threads once.
-//
-//go:embed runs.py
-var Runs string
-
 // Contexts defines carry_contexts(), which makes threads and the work of pools belong to
-// the run that started them.
+// the run that started them, and carry(module), which does so for threading or
+// concurrent.futures.thread alone. It imports nothing before.
 //
 //go:embed contexts.py
 var Contexts string
-
-// Loops defines PutOff, an interrupt that is looked at until it may raise
-// KeyboardInterrupt, waits(off, frame), which tells the handler whether it may not yet,
-// and Again, of which the handler then makes a variable of its own.
-//
-//go:embed loops.py
-var Loops string

@@ -1,3 +1,5 @@
+//go:build real
+
 package pyvalue_test
 
 import (
@@ -13,10 +15,7 @@ import (
 func TestToJSON(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	cases := []struct{ value, want string }{
 		{"None", "null"}, {"True", "true"}, {"0", "0"}, {"-7", "-7"}, {"2**70", "1180591620717411303424"},

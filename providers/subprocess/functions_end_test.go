@@ -75,26 +75,26 @@ func stopsCall(t *testing.T, ci *subprocess.Stateful, language, code string) {
 }
 
 // TestFunctionsAfterTheEnd: what a run left behind calls nothing, neither
-// between the runs nor in the next one, and costs nobody anything.
+// between the runs nor in the next one, and costs others nothing.
 func TestFunctionsAfterTheEnd(t *testing.T) {
 	ci := open(t, subprocess.Options{})
 	n := newNotebook(t, ci, "python")
 	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: callstest.Functions(t)}
 	res := n.run(`
 import threading, asyncio
-go, told = threading.Event(), []
+go, refused = threading.Event(), []
 def late(wait):
     if wait: go.wait()
     try: tools.hang()
-    except ToolError as e: told.append(e.message)
+    except ToolError as e: refused.append(e.message)
 threads = [threading.Thread(target=late, args=(w,), daemon=True) for w in (False, True)]
 for t in threads: t.start()
 async def task():
     try: await tools.aio.hang()
-    except ToolError as e: told.append(e.message)
+    except ToolError as e: refused.append(e.message)
 t = asyncio.create_task(task())
 await asyncio.sleep(0.1)
-len(told)`, o)
+len(refused)`, o)
 	if summary(res) != "ok value=0" || len(res.Calls) != 2 {
 		t.Fatalf("%s, %d calls", summary(res), len(res.Calls))
 	}
@@ -149,7 +149,7 @@ def frame(kind, *fields):
 	}
 }
 
-// TestFunctionAfterInterrupt: a program that goes on after an interrupt is told why
+// TestFunctionAfterInterrupt: a program that goes on after an interrupt finds out why
 // it calls nothing any more.
 func TestFunctionAfterInterrupt(t *testing.T) {
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")

@@ -57,7 +57,7 @@ func TestInterruptStays(t *testing.T) {
 }
 
 // keepInterrupting interrupts n's run after d, or as soon as there is one,
-// until it is told to stop.
+// until stop is called.
 func keepInterrupting(n *notebook, d time.Duration) (stop func()) {
 	done, gone := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -93,7 +93,7 @@ func spin(t *testing.T, ci *subprocess.Stateful) {
 }
 
 // TestOwnKeyboardInterrupt: a program that raises KeyboardInterrupt itself has
-// failed; nobody has interrupted it.
+// failed; it was not interrupted.
 func TestOwnKeyboardInterrupt(t *testing.T) {
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}}), "python")
 	for _, code := range []string{"raise KeyboardInterrupt('mine')", "import _thread, time\n_thread.interrupt_main()\ntime.sleep(10)"} {

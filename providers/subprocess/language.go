@@ -187,7 +187,7 @@ const pythonAdded = "\n# added\n"
 // pythonDriver is the driver's source.
 var pythonDriver = sync.OnceValue(func() string {
 	const folder = "python/"
-	return sourceOf(folder, "driver.py", "channel.py", "streams.py") + pytools.Source + sourceOf(folder, "calls.py") + pyvalue.Source +
+	return sourceOf(folder, "driver.py", "channel.py", "streams.py") + pytools.Source + pytools.Contexts + sourceOf(folder, "calls.py") + pyvalue.Source +
 		sourceOf(folder, "display.py", "imports.py", "errors.py", "run.py") + pythonMagics + sourceOf(folder, "magics.py") + pythonAdded
 })
 

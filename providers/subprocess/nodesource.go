@@ -11,7 +11,7 @@ import (
 // nodeSource is the driver: one block, whose names are its own.
 var nodeSource = sync.OnceValue(func() string {
 	return jsvalue.Into("'use strict';\n{\n" + sourceOf("node/", "driver.js", "frames.js", "streams.js", "show.js", "calls.js", "imports.js",
-		"importing.js", "evaluate.js", "surroundings.js", "closing.js", "fetching.js", "leaving.js", "timers.js", "ports.js", "run.js", "errors.js", "rounds.js", "process.js") + "}\n")
+		"importing.js", "evaluate.js", "surroundings.js", "timers.js", "run.js", "errors.js", "process.js") + "}\n")
 })
 
 // dynamicImport is the driver's function that a program calls for import(...), which

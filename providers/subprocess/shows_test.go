@@ -11,10 +11,10 @@ import (
 )
 
 // TestBoundedShows: what a show may carry besides its data is bounded, and the
-// program is told.
+// program gets that as an error.
 func TestBoundedShows(t *testing.T) {
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript()}})
-	for _, tt := range []struct{ language, code, told string }{
+	for _, tt := range []struct{ language, code, want string }{
 		{"python", "display('x', display_id='i' * 2000)", "ValueError"},
 		{"python", "display({'text/plain': 'x', 'm/' + 'm' * 300: 'y'}, raw=True)", "more than 256 bytes"},
 		{"python", "display({'text/plain': 'x'} | {'text/x%d' % i: 'y' for i in range(100)}, raw=True)", "more than 64 representations"},
@@ -29,7 +29,7 @@ func TestBoundedShows(t *testing.T) {
 	} {
 		n := newNotebook(t, ci, tt.language)
 		res := n.run(tt.code, nil)
-		if !strings.Contains(summary(res)+res.Stderr(), tt.told) || res.StateLost {
+		if !strings.Contains(summary(res)+res.Stderr(), tt.want) || res.StateLost {
 			t.Errorf("%.60s: %s, %s", tt.code, summary(res), res.Stderr())
 		}
 		for _, o := range res.Outputs {

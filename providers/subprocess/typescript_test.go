@@ -59,7 +59,6 @@ var typeScriptPrograms = []struct {
 	{"overloads", "function o(a: string): string;\nfunction o(a: number): number;\nfunction o(a: any) { return a }\no(9)", "ok value=9", true},
 	{"thrown", "throw new TypeError('t' as string)", "error error=TypeError: t", true},
 	{"duplicate", "let q: number = 1;\nlet q: number = 2", "error error=SyntaxError: Identifier 'q' has already been declared", true},
-	{"end", "process.exit(3 as number)", "error", true},
 	{"return type", "const arrow = async <T,>(x: T): Promise<T> => x;\nawait arrow(10)", "ok value=10", true},
 }
 

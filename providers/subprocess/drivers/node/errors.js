@@ -13,46 +13,19 @@ function ofProgram(sites) {
 
 function prepareStackTrace(error, sites) {
   const own = ofProgram(sites);
-  const whole = typeof byNode === 'function' && told(() => byNode(error, own));
+  const whole = typeof byNode === 'function' && textOf(() => byNode(error, own));
   if (whole) return whole;
   const coded = Object.getOwnPropertySymbols(error).some((s) => s.description === 'kIsNodeError');
-  const title = told(() => (coded ? `${error.name} [${error.code}]: ${error.message}` : titleOf.call(error)));
-  return [title || `${kindOf(error)}: ${told(() => error.message)}`, ...own].join('\n    at ');
+  const title = textOf(() => (coded ? `${error.name} [${error.code}]: ${error.message}` : titleOf.call(error)));
+  return [title || `${kindOf(error)}: ${textOf(() => error.message)}`, ...own].join('\n    at ');
 }
 Object.defineProperty(Error, 'prepareStackTrace', {
   configurable: true, get: () => prepare ?? prepareStackTrace, set: (f) => { prepare = f; },
 });
 
-// sitesHere returns where the caller stands, whatever the program has set.
-const SITES = 16;
-function sitesHere() {
-  const own = prepare, { stackTraceLimit } = Error;
-  let sites = [];
-  prepare = (e, all) => { sites = all; };
-  Reflect.set(Error, 'stackTraceLimit', SITES);
-  try {
-    void new Error().stack;
-  } finally {
-    prepare = own;
-    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
-  }
-  return sites;
-}
-
-// calledBy tells whether it is a file of node's that calls the driver, and not a program.
-function calledBy(files) {
-  for (const s of sitesHere()) {
-    const file = String(s.getFileName());
-    if (isOurs(s)) continue;
-    if (!file.startsWith('node:')) return false;
-    if (files.test(file)) return true;
-  }
-  return false;
-}
-
-// What the host is told of an error, whose own code may fail at that.
-const told = (f) => { try { return String(f() ?? ''); } catch { return ''; } };
-const kindOf = (error) => told(() => error.name) || told(() => error.constructor.name) || 'Error';
+// textOf returns what code of the program's gives, which may fail at that.
+const textOf = (f) => { try { return String(f() ?? ''); } catch { return ''; } };
+const kindOf = (error) => textOf(() => error.name) || textOf(() => error.constructor.name) || 'Error';
 
 function describe(error, name, line) {
   lost = 0;
@@ -60,7 +33,7 @@ function describe(error, name, line) {
     const text = typeof error.thrown === 'string' ? util.inspect(error.thrown) : shown(error.thrown);
     return ['Uncaught', shortened(text, MAX_MESSAGE), line, '', shortened(`Uncaught ${text}`, MAX_STACK), lost];
   }
-  const kind = kindOf(error), message = told(() => error.message), stack = told(() => error.stack), code = told(() => error.code);
+  const kind = kindOf(error), message = textOf(() => error.message), stack = textOf(() => error.stack), code = textOf(() => error.code);
   let missing = '';
   if (code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND') missing = /Cannot find (?:module|package) '([^']+)'/.exec(message)?.[1] ?? '';
   if (code === 'ERR_UNKNOWN_BUILTIN_MODULE') missing = /: (.*)$/.exec(message)?.[1] ?? '';

@@ -5,50 +5,15 @@
 // collection, which newer versions of node do not survive. abandon makes the
 // inspector forget it.
 let promise = null;
-let settled = false; // whether that was at the end of evaluate: else the program awaits
-const usual = parseInt(process.versions.node, 10) < 19 ? 3 : 2; // promises of a program that makes none itself
 function hold() {
-  let n = 0;
   promise = null;
-  left = false;
-  settled = false;
-  const release = promiseHooks.onInit((p) => {
-    promise ??= p;
-    if (++n > usual) {
-      left = true;
-      release();
-    }
-  });
-  const unwatch = promiseHooks.onSettled((p) => { settled ||= p === promise; });
-  return () => {
-    release();
-    unwatch();
-  };
+  return promiseHooks.onInit((p) => { promise ??= p; });
 }
 function abandon() {
   session.disconnect();
   session.connect();
   handId = undefined;
   promise = null;
-}
-
-// rejected tells whether the program has thrown, without a look at what.
-function rejected() {
-  if (promise === null || !settled) return false;
-  hidden('__toolcell', promise);
-  const { result } = post('Runtime.evaluate', { expression: '__toolcell', generatePreview: true, objectGroup: current.name });
-  delete globalThis.__toolcell;
-  return result?.result.preview?.properties.some((p) => p.name === '[[PromiseState]]' && p.value === 'rejected');
-}
-
-// outcome returns what a promise has settled with.
-function outcome(p) {
-  hidden('__toolcell', p);
-  const { objectId } = post('Runtime.evaluate', { expression: '__toolcell' }).result.result;
-  delete globalThis.__toolcell;
-  const { internalProperties } = post('Runtime.getProperties', { objectId, ownProperties: true }).result;
-  post('Runtime.releaseObject', { objectId });
-  return value(internalProperties.find((p) => p.name === '[[PromiseResult]]').value);
 }
 
 const session = new inspector.Session();

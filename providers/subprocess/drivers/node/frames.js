@@ -15,7 +15,8 @@ const pause = new Int32Array(new SharedArrayBuffer(4));
 
 const hex = (n) => n.toString(16).padStart(8, '0');
 
-function send(kind, ...fields) {
+const send = (...frame) => pristine(() => sendFrame(...frame));
+function sendFrame(kind, ...fields) {
   const parts = [];
   let size = 1;
   for (const f of fields) {
@@ -27,9 +28,10 @@ function send(kind, ...fields) {
 }
 
 // guarded makes a driver that a program broke end, instead of being silent.
+const { apply } = Reflect;
 const guarded = (f) => (...args) => {
   try {
-    return f(...args);
+    return apply(f, undefined, args);
   } catch (e) {
     // An interrupt ends the program, not the driver.
     if (e?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw e;
@@ -40,6 +42,12 @@ const guarded = (f) => (...args) => {
 
 let pending = [], have = 0;
 function onData(chunk) {
+  const arrived = [];
+  pristine(() => take(chunk, arrived));
+  for (let i = 0; i < arrived.length; i++) serve(arrived[i][0], arrived[i][1]);
+}
+
+function take(chunk, arrived) {
   pending.push(chunk);
   have += chunk.length;
   while (have >= 8) {
@@ -55,7 +63,7 @@ function onData(chunk) {
       fields.push(all.subarray(i + 8, i + 8 + n));
       i += 8 + n;
     }
-    serve(all.toString('latin1', 8, 9), fields);
+    arrived[arrived.length] = [all.toString('latin1', 8, 9), fields];
   }
 }
 

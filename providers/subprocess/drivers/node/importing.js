@@ -1,16 +1,11 @@
-// import, as programs call it, and what they are told of modules that cannot be had.
+// import, as programs call it, and the errors of modules that cannot be loaded.
 
 const importer = (spec, options) => (options === undefined ? import(spec) : import(spec, options));
 
-function imported(spec, options) {
+async function imported(spec, options) {
   const at = {}, own = current;
   Error.captureStackTrace(at, imported);
-  if (own === null || once) return loaded(own, spec, options, at);
-  own.importing();
-  return importing.run(loaded, own, spec, options, at);
-}
-
-async function loaded(own, spec, options, at) {
+  if (own) own.imports++;
   let url;
   try {
     url = target(String(spec));
@@ -18,8 +13,7 @@ async function loaded(own, spec, options, at) {
   } catch (e) {
     throw placed(e, at, url);
   } finally {
-    if (own !== null && !once) own.imported();
-    if (own?.stopping) await new Promise(() => {}); // nothing of the program goes on
+    if (own) own.imports--;
   }
 }
 hidden('__impt', imported);
@@ -73,7 +67,7 @@ function placed(e, at, url) {
 }
 
 // faultOf returns the frame of a module's syntax error, of which the inspector knows the
-// line, and nobody the module: it is looked for in what the url leads to.
+// line, and not the module: it is looked for in what the url leads to.
 function faultOf(e, url) {
   const { lineNumber: line, columnNumber: column } = detailsOf(e), modules = new Set([url]);
   for (const url of modules) {

@@ -38,7 +38,7 @@ process.removeAllListeners = function removeAllListeners(...events) {
 };
 
 // A program's own handlers go before the driver's, as they do before node's.
-const handlers = (event) => listenerCount.call(process, event) > 1;
+const handlers = (event) => apply(listenerCount, process, [event]) > 1;
 for (const [event, where] of [['uncaughtException', ''], ['unhandledRejection', ' (in promise)']]) {
   on(event, (e, of) => {
     if (current?.stopping) return; // by its first error
@@ -53,38 +53,22 @@ for (const [event, where] of [['uncaughtException', ''], ['unhandledRejection', 
     if (once) realExit(1);
   });
 }
-// withoutHandlers takes a program's own handlers away, and returns them.
-function withoutHandlers(event) {
-  const list = rawListeners.call(process, event).filter((f) => !ours.includes(f));
-  for (const f of list) removeListener.call(process, event, f);
-  return list;
-}
-
-// nodeEmits tells whether it is node that emits beforeExit: then nothing is below that, but
-// for what a program may have put in place of process.emit.
-function nodeEmits() {
-  const sites = sitesHere(), first = sites.findLast((s) => s.getFileName() !== 'node:internal/async_hooks');
-  return sites.length < SITES && (first.getMethodName() === 'emit' || first.getFunctionName() === process.emit.name);
-}
-
-// The program's own handlers follow, and what they start is the run's too.
-const behind = (f) => process.nextTick(() => queueMicrotask(() => process.nextTick(guarded(f))));
+// The program's own handlers follow; what they start is the run's too.
+const behind = (f) => real.nextTick(() => queueMicrotask(() => real.nextTick(guarded(f))));
 on('beforeExit', guarded(() => {
   const own = current;
-  if (own?.ending) return own.report(...own.ending);
-  if (!own || own.stopping) return;
+  if (!own) return;
+  if (own.ending) return own.report(...own.ending);
+  if (own.stopping) return;
   if (once) return behind(goLast);
-  if (computing || executionAsyncId() !== 0) return; // the program emits it
-  const drainedOut = () => {
+  if (computing) return; // the program emits it
+  behind(() => {
     if (current === own && !own.stopping && noMore(remains)) own.drainedOut();
-  };
-  if (prepended || handlers('beforeExit')) round.begin(own);
-  else if (noMore(remains)) real.nextTick(guarded(drainedOut)); // behind a promise of the program's, if that emits it
-  else if (nodeEmits()) own.drainedOut();
+  });
 }));
 
-// The end is told behind the program's handlers of exit, and not where it is the program
-// that emits that.
+// The end is reported behind the program's handlers of exit, and not where the program
+// emits that itself.
 on('exit', () => {
   if (once && current && process._exiting) current.leaving = true; // what follows are those
 });

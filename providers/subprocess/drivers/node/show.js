@@ -129,8 +129,9 @@ function waitAck(n) {
 }
 
 // show sends a bundle. In a run it waits until the host has put it in its
-// place; between runs nobody waits.
-function show(kind, bundle, id = '', value = '', meta = '') {
+// place; between runs it does not wait.
+const show = (...args) => pristine(() => showAll(...args));
+function showAll(kind, bundle, id = '', value = '', meta = '') {
   const entries = Object.entries(bundle);
   if (Buffer.byteLength(String(id)) > MAX_ID) throw new RangeError(`a display id of more than ${MAX_ID} bytes`);
   if (Buffer.byteLength(meta) > MAX_METADATA) throw new RangeError(`metadata of more than ${MAX_METADATA} bytes`);

@@ -6,13 +6,14 @@ const ofConsole = new Set([console._stdoutErrorHandler, console._stderrErrorHand
 
 // stream writes past the machinery of Writable, which an interrupt would
 // leave waiting for the end of a write for ever.
+const { from: bytesOf } = Buffer;
 function stream(fd) {
   const s = new Writable({ write: (chunk, encoding, done) => done() });
   s.fd = fd;
   s._type = 'pipe';
   s.write = (chunk, encoding, done) => {
     if (typeof encoding === 'function') [encoding, done] = [undefined, encoding];
-    if (typeof chunk === 'string') chunk = Buffer.from(chunk, encoding);
+    if (typeof chunk === 'string') chunk = bytesOf(chunk, encoding);
     else if (!(chunk instanceof Uint8Array)) throw new TypeError('The "chunk" argument must be of type string or an instance of Buffer, TypedArray, or DataView.');
     let failed = null;
     try {

@@ -7,7 +7,7 @@ function setStdin(file) {
     fs.unlinkSync(file);
     stdinSet = true;
   } else if (stdinSet ?? true) {
-    replaceStdin('/dev/null', 'a'); // of which reading fails
+    replaceStdin('/dev/null', 'r');
     stdinSet = false;
   }
 }
@@ -70,7 +70,7 @@ function restoreEnv(old) {
 
 function configure(fields) {
   once = String(fields[0]) === 'once';
-  if (!once) for (const follow of [followClosing, followTimers, followPorts, followWaits, followCompiling]) follow();
+  if (!once) for (const follow of [followClosing, followTimers]) follow();
   hidden('module', ownModule); // not before: node puts its own back when the driver's source is done
   setEnv(fields.slice(1));
   script = once && globalThis.__toolcell_script || '';

@@ -50,8 +50,8 @@ def method(v, name):
 
 
 def bundle_of(v):
-    """Returns v's representations and their metadata. One that fails is told and
-    left out: it is no end of the program."""
+    """Returns v's representations and their metadata. One that fails is left out
+    with a report: it does not end the program."""
     bundle, meta = {}, {}
     if type(v) not in PLAIN:
         f = method(v, '_repr_mimebundle_')
@@ -87,8 +87,8 @@ def shows_itself(v):
 
 
 def attempt(f, absent=NotImplementedError):
-    """Returns what f returns, None where it fails, which it tells, unless with
-    what classes say by that they have none."""
+    """Returns what f returns, None where it fails, with a report, unless the
+    class says so that it has none."""
     try:
         return f()
     except absent:

@@ -56,7 +56,7 @@ def warm_up():
 
 def reap(children):
     """Reports the children that ended. Programs can give the server others,
-    whose status is nobody's business."""
+    whose status is reported to no one."""
     while True:
         try:
             child, status = os.waitpid(-1, os.WNOHANG)

@@ -128,7 +128,7 @@ def with_shown_figures(loader, module):
 def with_contexts(loader, module):
     loader.exec_module(module)
     if not state.once:
-        with_runs(module)
+        carry(module)
 
 
 COMPLETE = {'inspect': with_class_files, 'threading': with_contexts, 'concurrent.futures.thread': with_contexts,

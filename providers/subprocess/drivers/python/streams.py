@@ -213,27 +213,3 @@ def is_late():
     if get_ident() != state.thread:
         return is_left()
     return state.loop is not None and state.loop.is_running() and run_of.get() not in (None, state.seq)
-
-
-def with_runs(module):
-    """Makes threads and the work of pools belong to the run that started them."""
-    copy = own_import('_contextvars').copy_context
-    if module.__name__ == 'threading':
-        start = module.Thread.start
-
-        def start_in_context(self):
-            context, run = copy(), self.run
-            self.run = lambda: context.run(run)
-            try:
-                start(self)
-            finally:
-                self.__dict__.pop('run', None) if not self._started.is_set() else None
-
-        module.Thread.start = start_in_context
-    else:
-        submit = module.ThreadPoolExecutor.submit
-
-        def submit_in_context(self, fn, /, *args, **kwargs):
-            return submit(self, copy().run, fn, *args, **kwargs)
-
-        module.ThreadPoolExecutor.submit = submit_in_context
