@@ -36,12 +36,6 @@ type Info struct {
 	// if unknown.
 	Workdir string
 
-	// Files says that files can be given to programs of some language and that
-	// what they write is found: RunOptions.Files and Artifacts,
-	// ContextOptions.Files, and, where there are contexts, [Files].
-	// LanguageInfo.Files says of which.
-	Files bool
-
 	// Limits are what calls are held to, by the provider or by a [Limit]
 	// around it.
 	Limits Limits
@@ -113,9 +107,9 @@ type LanguageInfo struct {
 	// [Completions].
 	Completion bool
 
-	// Files says that what Info.Files says holds for the language's programs. An
-	// interpreter whose Info.Files is set and that says so of no language means
-	// all; see [HasFiles].
+	// Files says that files can be given to programs of the language and that what they
+	// write is found: RunOptions.Files and Artifacts, ContextOptions.Files, and, where
+	// there are contexts, [Files].
 	Files bool
 
 	// Contexts says that contexts of the language can be created. An
@@ -173,11 +167,10 @@ type ContextInfo struct {
 	Queued   int  // runs that wait behind it
 }
 
-// HasFiles reports whether programs of a language, by its name in Languages, can
-// be given files and have theirs found.
+// HasFiles reports whether LanguageInfo.Files is set for a language, by its name in
+// Languages; for any language if the name is empty.
 func (i Info) HasFiles(language string) bool {
-	some := slices.ContainsFunc(i.Languages, func(l LanguageInfo) bool { return l.Files })
-	return i.Files && slices.ContainsFunc(i.Languages, func(l LanguageInfo) bool { return l.Name == language && (l.Files || !some) })
+	return slices.ContainsFunc(i.Languages, func(l LanguageInfo) bool { return l.Files && (language == "" || l.Name == language) })
 }
 
 // Describe returns ci's Info, or, where ci is no Describer, one that promises

@@ -231,7 +231,6 @@ func (n *narrowing) describe(ctx context.Context, c Call, next Handler) (Reply, 
 	r, err := next(ctx, c)
 	if info, ok := r.Value.(Info); ok {
 		kept := slices.DeleteFunc(slices.Clone(info.Languages), func(l LanguageInfo) bool { return !n.keeps(l.Name) })
-		info.Files = slices.ContainsFunc(kept, func(l LanguageInfo) bool { return info.HasFiles(l.Name) })
 		info.Languages = kept
 		r.Value = info
 	}

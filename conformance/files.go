@@ -15,7 +15,7 @@ import (
 )
 
 // fileChecks are about files that go in and out. They concern providers whose
-// Info.Files is set, and the first three all others.
+// LanguageInfo.Files is set, and the first three all others.
 func fileChecks() []check {
 	return []check{
 		{
@@ -132,7 +132,7 @@ func made(dir codeinterp.FS, path string, want func(fs.FileMode) bool) (bool, er
 }
 
 // artifactChecks are about what a run did to files. They concern providers whose
-// Info.Files is set.
+// LanguageInfo.Files is set.
 func artifactChecks() []check {
 	return []check{
 		{

@@ -206,7 +206,7 @@ func (k *kit) findsFiles(language string) bool {
 			return false
 		}
 	}
-	return k.facts.info.Files
+	return k.facts.info.HasFiles("")
 }
 
 // withFunctions returns o with the functions for programs in a language.

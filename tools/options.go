@@ -72,7 +72,7 @@ type Options struct {
 
 	// Artifacts has answers name the first files that a program created or changed (200,
 	// with 32 KiB of paths, in the structured answer), and
-	// Answer.Result hold them, where the interpreter's Info.Files is set. It takes
+	// Answer.Result hold them, where LanguageInfo.Files is set. It takes
 	// time where the directory has many files.
 	Artifacts bool
 

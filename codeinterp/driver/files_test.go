@@ -72,7 +72,7 @@ func openCabinet(t *testing.T) (*driver.Stateful, codeinterp.ContextFiles, strin
 	ci := driver.NewStateful(cabinet{base}, driver.Config{})
 	t.Cleanup(func() { ci.Close() })
 	files, ok := codeinterp.Files(codeinterp.Wrap(ci))
-	if !ok || !ci.Describe().Files {
+	if !ok || !ci.Describe().HasFiles("") {
 		t.Fatal("no files")
 	}
 	return ci, files, base
@@ -230,7 +230,7 @@ func (panicFS) Open(string) (fs.File, error) { panic("no") }
 func TestNoFiler(t *testing.T) {
 	ci := driver.NewStateful(noFiler{cabinet{t.TempDir()}}, driver.Config{})
 	defer ci.Close()
-	if _, ok := codeinterp.Files(ci); ok || ci.Describe().Files {
+	if _, ok := codeinterp.Files(ci); ok || ci.Describe().HasFiles("") {
 		t.Error("files of a runtime that has none")
 	}
 	_, err := ci.CreateContext(t.Context(), "name", &codeinterp.ContextOptions{Files: fstest.MapFS{}})

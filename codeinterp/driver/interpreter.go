@@ -54,7 +54,8 @@ func New(rt Runtime, cfg Config) *Interpreter {
 	cfg.Patience = cmp.Or(max(cfg.Patience, 0), 10*time.Second)
 	cfg.StartLimit = cmp.Or(max(cfg.StartLimit, 0), 2*time.Minute)
 	info := rt.Describe()
-	_, info.Files = rt.(Filer)
+	_, filer := rt.(Filer)
+	all := !info.HasFiles("") // a Filer that names no language has files in all
 	i := &Interpreter{rt: rt, cfg: cfg, provider: info.Provider, languages: info.Languages,
 		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{})}
 	// Where no language says that it has contexts, all of them have.
@@ -64,7 +65,7 @@ func New(rt Runtime, cfg Config) *Interpreter {
 		if l.Contexts || !some {
 			i.withContexts = append(i.withContexts, l.Name)
 		}
-		if info.HasFiles(l.Name) {
+		if filer && (all || l.Files) {
 			i.withFiles = append(i.withFiles, l.Name)
 		}
 	}
@@ -91,7 +92,6 @@ func (i *Interpreter) describe() codeinterp.Info {
 	info := i.rt.Describe()
 	info.Lateness, info.StartLimit, info.ContextIdle = i.cfg.Grace+i.cfg.Patience, i.cfg.StartLimit, i.cfg.Idle
 	info.Limits.Contexts = i.cfg.MaxContexts
-	info.Files = len(i.withFiles) > 0
 	info.Languages = slices.Clone(info.Languages)
 	for n, l := range info.Languages {
 		info.Languages[n].Contexts = slices.Contains(i.withContexts, l.Name)

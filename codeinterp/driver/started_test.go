@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -30,7 +31,10 @@ type rudeSession struct {
 
 func (r rude) Describe() codeinterp.Info {
 	info := r.fake.Describe()
-	info.Files = true
+	info.Languages = slices.Clone(info.Languages)
+	for i := range info.Languages {
+		info.Languages[i].Files = true
+	}
 	return info
 }
 
