@@ -38,7 +38,7 @@ func (s *Server) handler(name string) mcp.ToolHandler {
 		p.stop()
 		took, outcome := time.Since(start), outcomeOf(reply)
 		done(name, outcome, took)
-		s.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "call", slog.String("tool", name), slog.Duration("duration", took.Round(time.Microsecond)),
+		s.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "call", slog.String("tool", name), slog.Float64("durationMs", float64(took.Microseconds())/1000),
 			slog.String("outcome", outcome), slog.String("session", short(req.Session.ID(), 8)))
 		res := result(reply)
 		if s.ctx.Err() != nil { // the reason for a canceled run

@@ -82,7 +82,7 @@ func TestOperation(t *testing.T) {
 			t.Errorf("no %s in %s", want, metrics)
 		}
 	}
-	for _, want := range []string{`"msg":"call","tool":"run_code","duration":`, `"outcome":"error"`, `"msg":"request refused","status":401`, `"msg":"session started"`} {
+	for _, want := range []string{`"msg":"call","tool":"run_code","durationMs":`, `"outcome":"error"`, `"msg":"request refused","status":401`, `"msg":"session started"`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no %s in %s", want, log)
 		}
@@ -170,6 +170,7 @@ func TestUpdate(t *testing.T) {
 	if got := names(before); !strings.Contains(got, "old: ") || !strings.Contains(got, "say:old") {
 		t.Errorf("before: %s", got)
 	}
+	id := newContext(t, before)
 	name = "new"
 	if err := s.Update(); err != nil {
 		t.Fatal(err)
@@ -182,6 +183,9 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("a session calls %q before it lists again", got)
 	}
 	names(before)
+	if res := call(t, before, "run_in_code_context", "contextId", id, "code", "print x"); res.IsError {
+		t.Errorf("the context is lost: %s", text(res))
+	}
 	if got := text(call(t, before, "say")); got != "new" {
 		t.Errorf("a session calls %q after it lists again", got)
 	}

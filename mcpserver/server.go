@@ -55,7 +55,7 @@ type Options struct {
 // It is safe for concurrent use. Create it with [New].
 type Server struct {
 	opts      Options
-	ws        *workspace.Workspace
+	base      []tools.Tool        // of the workspace
 	scrub     func(string) string // secrets of the workspace
 	clients   *clients
 	mcp       *mcp.Server
@@ -92,16 +92,17 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 	if ws == nil {
 		return nil, fmt.Errorf("mcpserver: %w: no workspace", codeinterp.ErrInvalid)
 	}
-	s := &Server{ws: ws, scrub: ws.Scrub, known: map[*mcp.ServerSession]*session{}, resources: newResources()}
+	s := &Server{scrub: ws.Scrub, known: map[*mcp.ServerSession]*session{}, resources: newResources()}
 	if opts != nil {
 		s.opts = *opts
 	}
 	s.opts.complete()
 	s.clients = newClients(s.opts.Limits)
-	list, err := s.tools()
-	if err != nil {
+	var err error
+	if s.base, err = s.front(ws); err != nil {
 		return nil, err
 	}
+	list := s.tools()
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: s.opts.Name, Title: "Toolcell", Version: s.opts.Version}, &mcp.ServerOptions{
 		Instructions: instructions(list, ws.Files() != nil),
@@ -133,16 +134,21 @@ func (o *Options) complete() {
 // differ. A session keeps the tools of its last list for its calls. On an error nothing
 // changes.
 func (s *Server) Update() error {
-	list, err := s.tools()
-	if err != nil {
-		return err
-	}
-	return s.serve(list)
+	return s.serve(s.tools())
 }
 
 // tools returns the tools of the workspace as Options.Tools extends them.
-func (s *Server) tools() ([]tools.Tool, error) {
-	list, err := s.ws.Front(workspace.FrontOptions{
+func (s *Server) tools() []tools.Tool {
+	list := slices.Clone(s.base)
+	if s.opts.Tools != nil {
+		list = s.opts.Tools(list)
+	}
+	return list
+}
+
+// front returns the tools of the workspace behind the clients and limits.
+func (s *Server) front(ws *workspace.Workspace) ([]tools.Tool, error) {
+	list, err := ws.Front(workspace.FrontOptions{
 		Namer: tools.Unprefixed, Timeout: DefaultTimeout,
 		Middlewares: []codeinterp.Middleware{s.resources.middleware, s.clients.middleware, s.clients.total},
 	})
@@ -155,9 +161,6 @@ func (s *Server) tools() ([]tools.Tool, error) {
 				list[i].Description += "\n\n" + ends
 			}
 		}
-	}
-	if s.opts.Tools != nil {
-		list = s.opts.Tools(list)
 	}
 	return list, nil
 }
@@ -314,6 +317,12 @@ func (s *Server) Connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSessi
 
 // warnings passes on what is at least a warning: the SDK logs ids of sessions below.
 type warnings struct{ slog.Handler }
+
+// WithAttrs implements slog.Handler.
+func (h warnings) WithAttrs(a []slog.Attr) slog.Handler { return warnings{h.Handler.WithAttrs(a)} }
+
+// WithGroup implements slog.Handler.
+func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
 
 // Enabled implements slog.Handler.
 func (h warnings) Enabled(ctx context.Context, l slog.Level) bool {

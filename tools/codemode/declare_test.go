@@ -24,7 +24,7 @@ func TestDeclaredArguments(t *testing.T) {
 		{"prop_null", `{` + object + `{"a":null,"b":{"type":"string"}}}`, "(args?: { a?: unknown; b?: string })"},
 		{"tuple_2020", `{` + object + `{"t":{"type":"array","prefixItems":[{"type":"string"},{"type":"integer"}],"items":false}}}`, "(args?: { t?: [string, number] })"},
 		{"tuple_d7", `{` + object + `{"t":{"type":"array","items":[{"type":"string"},{"type":"integer"}]}}}`, "(args?: { t?: [string, number] })"},
-		{"nullable", `{` + object + `{"n":{"type":"string","nullable":true}}}`, "(args?: { n?: (string | null) })"},
+		{"nullable", `{` + object + `{"n":{"type":"string","nullable":true},"e":{"type":"string","enum":["a"],"nullable":true}}}`, `(args?: { n?: (string | null); e?: ("a" | null) })`},
 		{"patterns", `{` + object + `{"m":{"type":"object","patternProperties":{"^x":{"type":"integer"}}}}}`, "(args?: { m?: Record<string, number> })"},
 		{"ref_to_property", `{` + object + `{"a":{"type":"string"},"b":{"$ref":"#/properties/a"}}}`, "(args?: { a?: string; b?: string })"},
 	} {

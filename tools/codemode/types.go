@@ -199,20 +199,20 @@ func (t *typer) of(s gjson.Result, depth int) (kind string) {
 	if ref := s.Get("$ref"); ref.Type == gjson.String {
 		return t.ref(ref.Str, depth)
 	}
-	if c := s.Get("const"); c.Exists() {
-		return t.values([]gjson.Result{c})
-	}
-	if e := s.Get("enum"); e.IsArray() {
-		return t.values(e.Array())
-	}
 	if s.Get("nullable").Type == gjson.True && s.Get("type").Str != "null" {
 		return t.joined([]string{t.plain(s, depth), t.null}, t.union)
 	}
 	return t.plain(s, depth)
 }
 
-// plain is of without what names a value or another schema.
+// plain is of, but for a reference and nullable.
 func (t *typer) plain(s gjson.Result, depth int) string {
+	if c := s.Get("const"); c.Exists() {
+		return t.values([]gjson.Result{c})
+	}
+	if e := s.Get("enum"); e.IsArray() {
+		return t.values(e.Array())
+	}
 	if t.object != nil && s.Get("properties").IsObject() && (s.Get("anyOf").IsArray() || s.Get("oneOf").IsArray() || s.Get("allOf").IsArray()) {
 		var kinds []string
 		for _, fields := range t.variants(s, depth) {

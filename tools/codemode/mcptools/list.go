@@ -52,6 +52,12 @@ func (l *listed) size() int {
 func (s *server) relist(ctx context.Context, live *link) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.set.opts.StartTimeout, errSlow)
 	defer cancel()
+	// ListTools ignores its ctx while it writes to a server that does not read.
+	defer context.AfterFunc(ctx, func() {
+		if context.Cause(ctx) == errSlow {
+			live.end()
+		}
+	})()
 	var list []listed
 	var problems []error
 	seen, size := map[string]bool{}, 0

@@ -59,7 +59,7 @@ var (
 const (
 	maxPause = 30 * time.Second       // between two attempts to connect
 	settle   = 500 * time.Millisecond // between two lists of the tools
-	closing  = 10 * time.Second       // for a session to close
+	closing  = 5 * time.Second        // for a session to close
 )
 
 // follow connects, and lists the tools again when they may have changed, until the set
@@ -284,9 +284,12 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		kill()
 		cancel(nil)
 	})
+	// Close of the set would wait for one who lists tools of a server that does not read.
+	stop := context.AfterFunc(s.set.ctx, l.end)
 	go func() {
 		defer close(l.done)
 		session.Wait()
+		stop()
 	}()
 	return l, nil
 }

@@ -1,6 +1,7 @@
 package mcptools
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,6 +32,23 @@ func TestMain(m *testing.M) {
 		good().Run(context.Background(), &mcp.StdioTransport{})
 	case "fails":
 		os.Exit(3)
+	case "deaf": // reads nothing after its start
+		for in, n := bufio.NewScanner(os.Stdin), 0; n < 3 && in.Scan(); n++ {
+			var r request
+			json.Unmarshal(in.Bytes(), &r)
+			switch r.Method {
+			case "initialize":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`+"\n", r.ID)
+			case "tools/list":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"f","inputSchema":{"type":"object"}}]}}`+"\n", r.ID)
+			default:
+				if r.ID != nil {
+					n--
+					fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}`+"\n", r.ID)
+				}
+			}
+		}
+		time.Sleep(10 * time.Minute)
 	}
 }
 
@@ -177,6 +195,24 @@ func TestTimeout(t *testing.T) {
 	a := set.Entries()[0].Invoke(ctx, invocation("{}"))
 	if a.Failure == nil || a.Failure.Code != tools.CodeCanceled {
 		t.Errorf("%+v", a)
+	}
+}
+
+// A server that does not read its input holds up neither a call nor Close.
+func TestServerThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	set := openSet(t, &Options{Timeout: 200 * time.Millisecond}, started("deaf"))
+	args := fmt.Sprintf(`{"a":%q}`, strings.Repeat("x", 1<<20)) // more than a pipe holds
+	for range 2 {
+		a := set.Entries()[0].Invoke(t.Context(), invocation(args))
+		if a.Failure == nil || !strings.Contains(a.Failure.Message, "has not answered within") {
+			t.Errorf("%+v", a)
+		}
+	}
+	start := time.Now()
+	set.Close()
+	if d := time.Since(start); d > closing+5*time.Second {
+		t.Errorf("Close took %v", d)
 	}
 }
 

@@ -1,4 +1,4 @@
-//go:build real
+//go:build full
 
 package mcpserver_test
 
