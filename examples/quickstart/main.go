@@ -83,40 +83,34 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// work is the loop: ask the model, do what it calls for, tell it what came
-// out, until it calls for nothing more. Where it calls scripted.Chat, a
-// real agent sends the same definitions and messages to a model.
+// work is the loop: ask the model, serve its calls, send it the answers, until it
+// calls for nothing more. In place of scripted.Chat, a real agent sends the same
+// definitions and messages to a model.
 func (a *agent) work(ctx context.Context, task string) error {
 	a.screen.User(task)
 	a.messages = append(a.messages, message{"user", task})
-	for {
+	for more := true; more; {
 		answer, err := scripted.Chat(a.definitions, a.messages)
 		if err != nil {
 			return err
 		}
 		a.turns++
-		a.messages = append(a.messages, answer)
 		a.show(answer)
-		if len(answer.ToolCalls) == 0 {
-			return nil
+		reply, err := json.Marshal(answer)
+		if err != nil {
+			return err
 		}
-		replies := a.serve(ctx, answer.ToolCalls)
+		turn, err := format.OpenAIChat{}.Turn(ctx, a.ws, reply, &tools.TurnOptions{OnAnswer: a.screen.Reply})
+		if err != nil {
+			return err
+		}
+		if a.messages, err = format.Append(a.messages, turn.Messages...); err != nil {
+			return err
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		var results []any
-		if err := json.Unmarshal(format.OpenAIChat{}.Results(replies...), &results); err != nil {
-			return err
-		}
-		a.messages = append(a.messages, results...)
+		more = turn.More
 	}
-}
-
-// serve runs the calls of one turn.
-func (a *agent) serve(ctx context.Context, calls []scripted.ChatCall) []*tools.Answer {
-	var requests []tools.Invocation
-	for _, c := range calls {
-		requests = append(requests, tools.Invocation{ID: c.ID, Tool: c.Function.Name, Args: json.RawMessage(c.Function.Arguments)})
-	}
-	return a.ws.DispatchAll(ctx, requests, &tools.TurnOptions{OnAnswer: a.screen.Reply})
+	return nil
 }
