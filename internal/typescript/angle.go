@@ -65,7 +65,7 @@ func (p *parser) argsOfExpression() bool {
 	return ok
 }
 
-// forget drops guesses that nobody will ask for again. A large map is not
+// forget drops guesses that are not needed again. A large map is not
 // cleared, for that takes as long as it once was large.
 func (p *parser) forget() {
 	if len(p.angles) > 64 {

@@ -136,7 +136,7 @@ type state struct {
 	edits, texts, barrier       int
 	depth, memory, scopes, nest int
 	functions                   int
-	outlined                    outlined
+	outlined                    outlineSizes
 	loops, heads                int
 	exports                     string
 	live                        bool

@@ -3,7 +3,6 @@ package typescript
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -58,41 +57,6 @@ func FuzzErase(f *testing.F) {
 		}
 	})
 }
-
-// FuzzEsbuild translates what esbuild takes for TypeScript, and has esbuild
-// parse the result as JavaScript. Sources are small and shallow: esbuild has no
-// bounds. It is no judge where it is not of one mind with the TypeScript compiler.
-func FuzzEsbuild(f *testing.F) {
-	for _, tt := range erased {
-		f.Add(tt.in)
-	}
-	for _, tt := range generated {
-		f.Add(tt)
-	}
-	f.Fuzz(func(t *testing.T, source string) {
-		// esbuild drops an alias that nothing uses.
-		if len(source) > 300 || strings.Contains(source, "infer") || alias.MatchString(source) {
-			t.Skip()
-		}
-		want := esbuild(source, api.LoaderTS)
-		if len(want.Errors) > 0 {
-			return
-		}
-		pr, err := Erase(context.Background(), source)
-		if err != nil {
-			return // esbuild takes more than TypeScript
-		}
-		got := esbuild(pr.Code, api.LoaderJS)
-		if len(got.Errors) > 0 || pr.Moved() {
-			return // it takes them for other JavaScript, or text was written
-		}
-		if normal(got.Code) != normal(want.Code) {
-			t.Errorf("%q\n got %s\nwant %s", source, got.Code, want.Code)
-		}
-	})
-}
-
-var alias = regexp.MustCompile(`import\b[^;]*=`)
 
 func esbuild(code string, loader api.Loader) api.TransformResult {
 	return api.Transform(code, api.TransformOptions{

@@ -25,10 +25,10 @@ type Outline struct {
 	// Assigned are the plain names that are assigned to, in patterns too.
 	Assigned []Name
 
-	words   []mark   // that may be parameters of an arrow function still
-	targets []mark   // that are assigned to if what they stand in is a pattern
-	bound   []string // what the statement at hand, of those at the top, declares
-	began   outlined // how far the lists went before that statement
+	words   []mark       // that may be parameters of an arrow function still
+	targets []mark       // that are assigned to if what they stand in is a pattern
+	bound   []string     // what the statement at hand, of those at the top, declares
+	began   outlineSizes // how far the lists went before that statement
 }
 
 // A mark is a word of the source.
@@ -288,17 +288,17 @@ func (p *parser) noteImport(keyword token) {
 	}
 }
 
-// An outlined is how far the lists of an outline go.
-type outlined struct{ declared, hoisted, imports, assigned, words, targets int }
+// outlineSizes is how far the lists of an outline go.
+type outlineSizes struct{ declared, hoisted, imports, assigned, words, targets int }
 
-func (o *Outline) save() (s outlined) {
+func (o *Outline) save() (s outlineSizes) {
 	if o != nil {
-		s = outlined{len(o.Declared), len(o.Hoisted), len(o.Imports), len(o.Assigned), len(o.words), len(o.targets)}
+		s = outlineSizes{len(o.Declared), len(o.Hoisted), len(o.Imports), len(o.Assigned), len(o.words), len(o.targets)}
 	}
 	return s
 }
 
-func (o *Outline) restore(s outlined) {
+func (o *Outline) restore(s outlineSizes) {
 	if o != nil {
 		o.Declared, o.Imports, o.Assigned = o.Declared[:s.declared], o.Imports[:s.imports], o.Assigned[:s.assigned]
 		o.Hoisted = o.Hoisted[:s.hoisted]

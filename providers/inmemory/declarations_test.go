@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFaultsBesideDeclarations: a syntax error is told where it is, whatever the
+// TestFaultsBesideDeclarations: a syntax error has its place, whatever the
 // program imports and exports, as without that.
 func TestFaultsBesideDeclarations(t *testing.T) {
 	s := open(t, both())

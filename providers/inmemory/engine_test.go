@@ -20,7 +20,6 @@ import (
 type toy struct {
 	made, closed atomic.Int32
 	release      chan struct{} // ends deaf programs
-	clones       bool
 }
 
 func newToy() *toy { return &toy{release: make(chan struct{})} }
@@ -36,9 +35,6 @@ func (e *toy) New(c engine.Config) (engine.Instance, error) {
 	}
 	e.made.Add(1)
 	i := &toyInstance{engine: e, config: c}
-	if e.clones {
-		return toyCloner{i}, nil
-	}
 	return i, nil
 }
 
@@ -83,19 +79,9 @@ func (i *toyInstance) Run(ctx context.Context, p engine.Program, h engine.Host) 
 	return engine.Outcome{}
 }
 
-// A toyCloner copies the state of what it clones.
-type toyCloner struct{ *toyInstance }
-
-func (i toyCloner) Clone(c engine.Config) (engine.Instance, error) {
-	if !c.Budget.Take(c.Limits.Memory) {
-		return nil, codeinterp.ErrCapacity
-	}
-	return &toyInstance{engine: i.engine, config: c, state: "cloned"}, nil
-}
-
 // An engine that cannot be stopped is left behind: the run ends as what stopped
 // it, with an error that says that the engine still runs, the number of such
-// engines is told and limited, and what they still write goes nowhere.
+// engines is reported and limited, and what they still write goes nowhere.
 func TestAbandoned(t *testing.T) { synctest.Test(t, abandoned) }
 
 func abandoned(t *testing.T) {
@@ -158,20 +144,6 @@ func TestPanic(t *testing.T) {
 	}
 	if res := run(t, s, id, "get", nil); res.Stdout() != "" || res.StateLost {
 		t.Errorf("got %q, state lost again %v; want a fresh instance", res.Stdout(), res.StateLost)
-	}
-}
-
-func TestCloner(t *testing.T) {
-	e := newToy()
-	e.clones = true
-	s := open(t, &inmemory.Options{Engines: []engine.Engine{e}})
-	for range 3 {
-		if res := run(t, s, create(t, s, "toy"), "get", nil); res.Stdout() != "cloned" {
-			t.Errorf("got %q, want a clone", res.Stdout())
-		}
-	}
-	if n := e.made.Load(); n != 1 {
-		t.Errorf("%d instances were made, want one to clone", n)
 	}
 }
 

@@ -34,7 +34,7 @@ func TestFillingRevokedMemory(t *testing.T) {
 }
 
 // fakeView is a DataView of sixteen zeros whose properties run a function, and
-// say what they are told to.
+// say what they should.
 const fakeView = `
 const fakeView = (buffer, byteOffset, byteLength, onRead = () => {}) => {
 	const view = new DataView(new ArrayBuffer(16));

@@ -3,10 +3,8 @@ package inmemory
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
@@ -69,22 +67,13 @@ func (rt *engines) Files(s driver.Session) (codeinterp.FS, error) {
 }
 
 // Close implements driver.Runtime.
-func (rt *engines) Close(context.Context) error {
-	for _, l := range rt.languages {
-		l.close()
-	}
-	return nil
-}
+func (rt *engines) Close(context.Context) error { return nil }
 
 // A language is an engine with the limits that its instances get.
 type language struct {
 	engine engine.Engine
 	info   codeinterp.LanguageInfo
 	limits engine.Limits
-
-	once     sync.Once
-	template engine.Cloner // nil where the engine's instances cannot be cloned
-	failed   error
 }
 
 func newLanguage(e engine.Engine, limits engine.Limits) *language {
@@ -117,36 +106,7 @@ func languages(o *Options) (map[string]*language, []string, error) {
 	return all, names, nil
 }
 
-// instance returns a fresh instance, a clone where the engine can clone.
+// instance returns a fresh instance.
 func (l *language) instance(b engine.Budget, files *memfs.FS, cwd string) (engine.Instance, error) {
-	c := engine.Config{Limits: l.limits, Budget: b, Files: files, Cwd: cwd}
-	l.once.Do(func() {
-		inst, err := l.engine.New(engine.Config{Limits: l.limits, Budget: b, Files: memfs.New(nil), Cwd: "."})
-		if err != nil {
-			l.failed = err
-			return
-		}
-		if t, ok := inst.(engine.Cloner); ok {
-			l.template = t
-		} else {
-			inst.Close()
-		}
-	})
-	// Memory may be there the next time, when it goes without a template.
-	if l.failed != nil && !errors.Is(l.failed, codeinterp.ErrCapacity) {
-		return nil, l.failed
-	}
-	if l.template != nil {
-		return l.template.Clone(c)
-	}
-	return l.engine.New(c)
-}
-
-// close releases the template.
-func (l *language) close() {
-	// Waits for a template that is being made, and lets none be made later.
-	l.once.Do(func() { l.failed = codeinterp.ErrClosed })
-	if l.template != nil {
-		l.template.Close()
-	}
+	return l.engine.New(engine.Config{Limits: l.limits, Budget: b, Files: files, Cwd: cwd})
 }

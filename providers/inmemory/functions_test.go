@@ -128,7 +128,7 @@ func moduleOf(code string) string {
 	return `require("fs").writeFileSync("m.mjs", ` + strconv.Quote(code) + `); await import("./m.mjs")`
 }
 
-// TestNoSuchFunction: who calls what is not there is told what is.
+// The error of a call of what is not there lists what is.
 func TestNoSuchFunction(t *testing.T) {
 	ci, err := inmemory.New(nil)
 	if err != nil {

@@ -1,3 +1,5 @@
+//go:build full
+
 package inmemory_test
 
 import (

@@ -69,7 +69,7 @@ async function all(programs) {
 		try {
 			const v = p(fs);
 			if (v && typeof v.next === "function") {
-				for (let k = 0; k < 30; k++) if ((k % 5 === 3 ? v.throw(k) : v.next(k)).done) break;
+				for (let k = 0; k < 30; k++) if ((await (k % 5 === 3 ? v.throw(k) : v.next(k))).done) break;
 			} else await v;
 		} catch (e) { end = e instanceof Error ? e.name : String(e); }
 		const call = f => { try { return f(); } catch (e) { return e instanceof Error ? e.name : e; } };
@@ -96,8 +96,8 @@ type loopWriter struct {
 func newLoopWriter(r *rand.Rand) *loopWriter { return &loopWriter{Rand: r, left: 5 + r.IntN(20)} }
 
 func (w *loopWriter) program() string {
-	kind := []string{"function", "function", "async function", "function*"}[w.IntN(4)]
-	w.yields = map[string]string{"async function": "await ", "function*": "yield "}[kind]
+	kind := []string{"function", "function", "async function", "function*", "async function*"}[w.IntN(5)]
+	w.yields = map[string]string{"async function": "await ", "function*": "yield ", "async function*": "yield "}[kind]
 	w.strict = w.IntN(2) == 0
 	how := w.IntN(6)
 	w.scopes = [][]string{{"n"}}

@@ -88,7 +88,7 @@ func TestModuleGoesOn(t *testing.T) {
 	}
 }
 
-// TestModuleQuery: what follows a file's name is told to the module, and makes it
+// TestModuleQuery: what follows a file's name reaches the module, and makes it
 // another one.
 func TestModuleQuery(t *testing.T) {
 	s := open(t, nil)
@@ -117,7 +117,7 @@ func TestModuleQuery(t *testing.T) {
 }
 
 // TestModuleThrows: what a module throws is its importer's to catch, and no promise's
-// that nobody waits for; and one that could not be loaded leaves nothing behind.
+// without a handler; and one that could not be loaded leaves nothing behind.
 func TestModuleThrows(t *testing.T) {
 	s := open(t, nil)
 	id := create(t, s, "javascript")

@@ -130,7 +130,7 @@ func (r *run) Show(o codeinterp.Output) {
 // does not hold up other programs.
 func (r *run) emit(put func()) {
 	r.mustGoOn()
-	// Nobody is called then, who could take long.
+	// No callback runs then, since it could take long.
 	if !r.out.Live() {
 		put()
 		return
@@ -233,7 +233,7 @@ func (r *run) in(inst engine.Instance, p engine.Program) (end engine.Outcome) {
 }
 
 // kill ends the program at once. One that goes on nevertheless ends at its next
-// call of the host, and holds nobody up until then.
+// call of the host, and delays no other run until then.
 func (r *run) kill() {
 	r.stop()
 	time.AfterFunc(overdue, func() {

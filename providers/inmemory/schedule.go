@@ -56,7 +56,7 @@ func (s *scheduler) acquire(ctx context.Context) bool {
 	return false
 }
 
-// tryAcquire takes a slot if one is free, in which case nobody waits.
+// tryAcquire takes a slot if one is free, in which case no run waits.
 func (s *scheduler) tryAcquire() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

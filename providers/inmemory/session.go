@@ -91,7 +91,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	}
 	if file := script.File; file != "" && s.once {
 		prog.Script = true
-		if !strings.ContainsAny(file, " \t\r\n():'\"") { // else it could not be told from the rest of a frame
+		if !strings.ContainsAny(file, " \t\r\n():'\"") { // else it could not be distinguished from the rest of a frame
 			prog.Name = file
 		}
 	}

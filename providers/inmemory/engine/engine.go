@@ -45,16 +45,6 @@ type Instance interface {
 	Close()
 }
 
-// A Cloner is an Instance that can be copied, state included, in less time
-// than it takes to make a new one. The provider then makes one instance,
-// never runs anything in it, and clones it for each context and run.
-type Cloner interface {
-	Instance
-	// Clone returns a copy with a file system, a directory and an
-	// environment of its own. It is never called during Run.
-	Clone(c Config) (Instance, error)
-}
-
 // A Completer is an Instance that can be asked what could stand at the end of
 // code: matches in the place of code[start:]. It runs nothing, and is never asked
 // during Run. LanguageInfo.Completion says that an engine's instances are
@@ -75,7 +65,7 @@ type Limits struct {
 // host.
 type Config struct {
 	Limits Limits
-	// Budget is asked before memory is taken and told when it is given back. The
+	// Budget is asked before memory is taken, and gets it back afterwards. The
 	// arguments of open calls are such memory, beside Limits.Memory as much again, and
 	// so is what an engine written in Go makes of a program's values meanwhile.
 	Budget Budget

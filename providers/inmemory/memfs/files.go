@@ -54,16 +54,16 @@ func (f *files) Stat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, fault(name, err)
 	}
-	return renamed{info, path.Base(name)}, nil
+	return rootInfo{info, path.Base(name)}, nil
 }
 
-// renamed has the name that the directory has for what it describes.
-type renamed struct {
+// rootInfo has the name that the directory has for what it describes.
+type rootInfo struct {
 	fs.FileInfo
 	name string
 }
 
-func (r renamed) Name() string { return r.name }
+func (r rootInfo) Name() string { return r.name }
 
 func (f *files) Lstat(name string) (fs.FileInfo, error) { return f.Stat(name) }
 

@@ -137,7 +137,7 @@ func (vm *vm) text(v value) (s string, ok bool) {
 // textExactly is text, and says whether there were no lone surrogates.
 func (vm *vm) textExactly(v value) (s string, exact, ok bool) {
 	b, exact, ok := vm.textBytes(v, 0)
-	// No copy: nobody else has the bytes.
+	// No copy: the bytes are not shared.
 	return unsafe.String(unsafe.SliceData(b), len(b)), exact, ok
 }
 

@@ -32,7 +32,7 @@ func (in *instance) hostCallTool(_ value, args []value) value {
 	if isException(promise) {
 		return exception
 	}
-	c := promised{name, in.callSite(), vm.dup(promise)}
+	c := openCall{name, vm.rawStack(), vm.dup(promise)}
 	if in.beginCall(c, args[1]) {
 		return promise
 	}
@@ -48,7 +48,7 @@ func (in *instance) hostCallTool(_ value, args []value) value {
 
 // beginCall begins a call, which has c from then on. Where it returns false an
 // exception is pending.
-func (in *instance) beginCall(c promised, args value) bool {
+func (in *instance) beginCall(c openCall, args value) bool {
 	if in.leaving { // nothing of the program runs any more that could see the answer
 		return in.refuse(c, "the run has ended")
 	}
@@ -59,7 +59,7 @@ func (in *instance) beginCall(c promised, args value) bool {
 	call := in.program.Call
 	if call == nil {
 		// Never a nil call: the engine must not fail for what a program can do.
-		call = nobody
+		call = noFunctions
 	}
 	d := in.desk
 	if d == nil {
@@ -69,7 +69,7 @@ func (in *instance) beginCall(c promised, args value) bool {
 	if len(d.open) >= maxCalls {
 		return in.refuse(c, fmt.Sprintf("more than %d calls at once", maxCalls))
 	}
-	size := int64(len(text)) + c.site.size()
+	size := int64(len(text) + len(c.stack))
 	if !d.charge(size) {
 		return in.refuse(c, "there is no memory left for the arguments")
 	}
@@ -78,11 +78,11 @@ func (in *instance) beginCall(c promised, args value) bool {
 	d.open[id] = c
 	call(c.name, text, func(v json.RawMessage, err error) {
 		d.discharge(size)
-		e, told := errors.AsType[*codeinterp.FunctionError](err)
+		e, known := errors.AsType[*codeinterp.FunctionError](err)
 		switch {
 		case err == nil:
 			d.put(reply{call: id, ok: true, text: string(v)})
-		case told:
+		case known:
 			d.put(reply{call: id, text: e.Message})
 		} // else the run is about to end, and the program with it
 	})
@@ -90,7 +90,7 @@ func (in *instance) beginCall(c promised, args value) bool {
 }
 
 // refuse has an error of the call's pending. It is always false.
-func (in *instance) refuse(c promised, message string) bool {
+func (in *instance) refuse(c openCall, message string) bool {
 	if e := in.toolError(c, message); !isException(e) {
 		lib.XJS_Throw(in.vm.tls, in.vm.ctx, e)
 	}
@@ -99,12 +99,9 @@ func (in *instance) refuse(c promised, message string) bool {
 
 // toolArgs returns a function's arguments as JSON; ok is false where an exception
 // is pending.
-func (in *instance) toolArgs(c promised, args value) (text []byte, ok bool) {
+func (in *instance) toolArgs(c openCall, args value) (text []byte, ok bool) {
 	if isUndefined(args) {
 		return []byte("{}"), true
-	}
-	if b, ok := in.vm.plainJSON(make([]byte, 0, 64), args, 0); ok && isObject(args) {
-		return b, true
 	}
 	v := lib.XJS_JSONStringify(in.vm.tls, in.vm.ctx, args, undefined, undefined)
 	defer in.vm.free(v)
@@ -121,7 +118,7 @@ func (in *instance) toolArgs(c promised, args value) (text []byte, ok bool) {
 
 // deepArgs has the pending exception say so where it is that arguments are nested too
 // deep for the engine. It is always false.
-func (in *instance) deepArgs(c promised, args value) bool {
+func (in *instance) deepArgs(c openCall, args value) bool {
 	if !in.tooDeep(args) {
 		return false
 	}
@@ -147,13 +144,13 @@ func (in *instance) tooDeep(v value) bool {
 
 // fail rejects a call with the pending exception. It returns false where another
 // is pending then.
-func (in *instance) fail(c promised) bool {
+func (in *instance) fail(c openCall) bool {
 	e := lib.XJS_GetException(in.vm.tls, in.vm.ctx)
 	defer in.vm.free(e)
 	return in.vm.settle(c.promise, e, true)
 }
 
-func nobody(name string, _ json.RawMessage, answer func(json.RawMessage, error)) {
+func noFunctions(name string, _ json.RawMessage, answer func(json.RawMessage, error)) {
 	answer(nil, &codeinterp.FunctionError{Function: name, Message: "the run was given no function of this name"})
 }
 
@@ -218,9 +215,9 @@ func (in *instance) parsed(text string) value {
 }
 
 // toolError returns what a call fails with, in the line that made it.
-func (in *instance) toolError(c promised, message string) value {
+func (in *instance) toolError(c openCall, message string) value {
 	args := make([]value, 0, 3)
-	for _, s := range []string{c.name, message, in.stackOf(c.site)} {
+	for _, s := range []string{c.name, message, in.stackOf(c.stack)} {
 		v := in.vm.newString(s)
 		if isException(v) {
 			return exception

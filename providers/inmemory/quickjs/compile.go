@@ -101,8 +101,8 @@ func (vm *vm) compileCorrected(ctx uintptr, source span, file uintptr, flags, sc
 	return fn
 }
 
-// A marked is a source whose loops are marked.
-type marked struct {
+// A markedText is a source whose loops are marked.
+type markedText struct {
 	*typescript.Program
 	mark   string
 	number float64
@@ -110,7 +110,7 @@ type marked struct {
 
 // markedSource marks the loops of a source, if their continue needs it. It returns nil
 // if none does, and an error if that cannot be found out.
-func (vm *vm) markedSource(source span) (*marked, error) {
+func (vm *vm) markedSource(source span) (*markedText, error) {
 	if !vm.tryBorrow(source.n) {
 		return nil, codeinterp.ErrCapacity
 	}
@@ -123,7 +123,7 @@ func (vm *vm) markedSource(source span) (*marked, error) {
 	if !vm.tryBorrow(8 * source.n) {
 		return nil, codeinterp.ErrCapacity
 	}
-	m := &marked{mark: "7e-301"}
+	m := &markedText{mark: "7e-301"}
 	for n := 1; strings.Contains(text, m.mark); n++ {
 		m.mark = "7." + strconv.Itoa(n) + "e-301"
 	}
@@ -154,7 +154,7 @@ func (vm *vm) discard(ctx uintptr, fn value) {
 
 // correct corrects compiled code and that of the functions in it. It reports whether
 // closures capture variables of loops or blocks there, and whether there was memory.
-func (vm *vm) correct(ctx uintptr, fn value, m *marked) (closes, ok bool) {
+func (vm *vm) correct(ctx uintptr, fn value, m *markedText) (closes, ok bool) {
 	if tag(fn) == lib.EJS_TAG_MODULE {
 		fn = at[lib.TJSModuleDef](ptr(fn)).Ffunc_obj
 	}
@@ -183,7 +183,7 @@ func (vm *vm) correct(ctx uintptr, fn value, m *marked) (closes, ok bool) {
 }
 
 // correctFunction reports whether there was memory for it.
-func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *marked) bool {
+func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *markedText) bool {
 	mark := vm.borrowed
 	defer func() { vm.giveBack(mark) }()
 	if !vm.tryBorrow(bytecode.Memory(int(f.Fbyte_code_len))) {
@@ -235,7 +235,7 @@ func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *marked
 }
 
 // restore takes the marks out of a function's source.
-func (m *marked) restore(size *int32, source uintptr) {
+func (m *markedText) restore(size *int32, source uintptr) {
 	if source == 0 {
 		return
 	}

@@ -4,9 +4,11 @@ package quickjs
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	lib "modernc.org/libquickjs"
 )
 
 // A desk is where the answers to a run's calls come in. Everything but open is
@@ -14,7 +16,7 @@ import (
 type desk struct {
 	budget engine.Budget
 	limit  int64            // bytes of arguments that may be open, zero without
-	open   map[int]promised // by call; of the engine's goroutine
+	open   map[int]openCall // by call; of the engine's goroutine
 	last   int
 	wake   chan struct{} // an answer came
 
@@ -33,7 +35,7 @@ type reply struct {
 }
 
 func newDesk(c engine.Config) *desk {
-	return &desk{budget: c.Budget, limit: c.Limits.Memory, open: map[int]promised{}, wake: make(chan struct{}, 1)}
+	return &desk{budget: c.Budget, limit: c.Limits.Memory, open: map[int]openCall{}, wake: make(chan struct{}, 1)}
 }
 
 // charge reports whether a call may have n bytes of arguments, which discharge gives
@@ -101,11 +103,32 @@ func (d *desk) close(vm *vm) {
 	d.answers, d.open = nil, nil
 }
 
-// A promised is a call whose answer the program has a promise of.
-type promised struct {
+// An openCall is a call whose answer the program has a promise of.
+type openCall struct {
 	name    string
-	site    *callSite
+	stack   string // the engine's, of where it was made
 	promise value
 }
 
-func (c promised) free(vm *vm) { vm.free(c.promise) }
+func (c openCall) free(vm *vm) { vm.free(c.promise) }
+
+// rawStack returns the engine's own stack of where the program is.
+func (vm *vm) rawStack() string {
+	// The engine's own text: mapStack needs its positions, and is asked only where the
+	// call fails.
+	vm.rawErrors = true
+	lib.XJS_ThrowInternalError(vm.tls, vm.ctx, vm.cName(""), 0)
+	vm.rawErrors = false
+	e := lib.XJS_GetException(vm.tls, vm.ctx)
+	defer vm.free(e)
+	if v := slot(e, lib.EJS_ATOM_stack); v != nil {
+		s, _ := vm.prefix(*v, maxFrameSet)
+		return s
+	}
+	return ""
+}
+
+// stackOf returns what follows the first line of a stack.
+func (in *instance) stackOf(stack string) string {
+	return strings.TrimRight("\n"+in.mapStack(stack, in.vm.frameLimit()), "\n")
+}

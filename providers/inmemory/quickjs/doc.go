@@ -4,9 +4,6 @@
 //
 //	ci, err := inmemory.New(&inmemory.Options{Engines: []engine.Engine{quickjs.New(nil)}})
 //
-// The package bytecode corrects what the engine compiles; the runtime's own JavaScript is
-// in lib, where a file is a script, and so is a folder.
-//
 // # What programs find
 //
 // The language is ES2023 with Array.fromAsync. There are console (formatted as by node's
@@ -44,11 +41,8 @@
 // # Results
 //
 // The text of a result is what node's util.inspect returns, and a string is shown as it
-// is. It has a JSON form if that says the same: finite numbers but -0, well-formed
-// strings, booleans, null, arrays without holes, and objects of such values.
-//
-// What a program of a context declares again is bound to the variable that exists, so
-// that functions of earlier programs see the new value.
+// is. It has a JSON form if that says the same. What a program of a context declares again
+// is bound to the variable that exists: functions of earlier programs see the new value.
 //
 // # Limits
 //
@@ -63,11 +57,8 @@
 //   - In code that is not strict and given to eval, functions that a block declares are
 //     visible in that block only.
 //   - fetch, Blob, web streams, Temporal, using, async_hooks, child_process, http, vm
-//     and worker_threads are missing. Streams take whatever is written to them.
-//   - toString of functions shows what is written around for await loops.
-//   - An object that only a WeakRef has is there until the run ends, if it is one of the
-//     latest 1,000; finalizers are not called.
-//   - Handlers of exit are called by process.exit and at the end of RunCode.
+//     and worker_threads are missing.
+//   - Finalizers are not called.
 //   - Nothing of a program runs once it has ended. What still waits for a promise goes on
 //     when a later program of the context settles that, as a part of that one.
 //   - A program is stopped at its calls, loops and while a regular expression matches. A
@@ -78,6 +69,5 @@
 // # Security
 //
 // The engine's memory lies outside of Go's heap. Faults become panics that end the
-// instance; writes to where other memory is do not fault. Math.random is not meant for
-// secrets.
+// instance; writes to where other memory is do not fault.
 package quickjs

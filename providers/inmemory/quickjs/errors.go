@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs/source"
 	lib "modernc.org/libquickjs"
 )
 
@@ -101,7 +102,7 @@ func (in *instance) placeImport(pe *codeinterp.ProgramError) {
 	if pe.MissingModule == "" {
 		return
 	}
-	at := declarationOf(in.program.Code, pe.MissingModule)
+	at := source.ImportOf(in.program.Code, pe.MissingModule)
 	if at < 0 {
 		return
 	}
@@ -111,29 +112,6 @@ func (in *instance) placeImport(pe *codeinterp.ProgramError) {
 		pe.Line, _ = position(pe.Line, at-strings.LastIndexByte(before, '\n'))
 	}
 	pe.Traceback = append(pe.Traceback, "    at "+in.program.Name+":"+strconv.Itoa(pe.Line))
-}
-
-// declarationOf returns where the declaration is that imports a module, -1 where
-// there is none: where it says import or from.
-func declarationOf(code, module string) int {
-	for at := 0; ; at += len(module) {
-		i := strings.Index(code[at:], module)
-		if i < 0 {
-			return -1
-		}
-		at += i
-		quote := before(code, at)
-		rest := code[at+len(module):]
-		if quote != '"' && quote != '\'' || !strings.HasPrefix(rest, string(rune(quote))) {
-			continue
-		}
-		head := spaceBefore(code[:at-1])
-		for _, word := range []string{"import", "from"} {
-			if start := len(head) - len(word); strings.HasSuffix(head, word) && !isWord(before(head, start)) {
-				return start
-			}
-		}
-	}
 }
 
 // withoutConstructors leaves out the first frames where they are those of the

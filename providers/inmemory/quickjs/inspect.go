@@ -161,3 +161,133 @@ func (in *instance) magicOf(name string) int {
 	}
 	panic("quickjs: no host function " + name)
 }
+
+// maxName is how much is looked at of a property's name.
+const maxName = 1 << 10
+
+// keys returns the names of an object's own enumerable properties, at most so many.
+func (vm *vm) keys(obj value, most int) ([]string, bool) {
+	return vm.ownNames(obj, lib.MJS_GPN_STRING_MASK|lib.MJS_GPN_ENUM_ONLY, most)
+}
+
+// ownNames returns the names of an object's own properties of a kind, at most so
+// many. What is no name that anybody has written is cut short.
+func (vm *vm) ownNames(obj value, kind int32, most int) ([]string, bool) {
+	tab, n := vm.tls.Alloc(16), uintptr(0)
+	defer vm.tls.Free(16)
+	if lib.XJS_GetOwnPropertyNames(vm.tls, vm.ctx, tab, tab+8, obj, kind) < 0 {
+		return nil, false
+	}
+	list := *at[uintptr](tab)
+	n = uintptr(*at[uint32](tab + 8))
+	var names []string
+	for i := range min(n, uintptr(most)) {
+		atom := at[lib.TJSPropertyEnum](list + i*unsafe.Sizeof(lib.TJSPropertyEnum{})).Fatom
+		v := lib.XJS_AtomToValue(vm.tls, vm.ctx, atom)
+		if s, _, ok := vm.clipped(v, maxName); ok {
+			names = append(names, s)
+		}
+		vm.free(v)
+	}
+	lib.XJS_FreePropertyEnum(vm.tls, vm.ctx, list, uint32(n))
+	return names, true
+}
+
+// maxEntries is how many things of an iterator are shown at most: the host holds them.
+const maxEntries = 100_000
+
+// hostEntries returns what an iterator of a Map or a Set has still to give, as an
+// array: its kind (0 keys, 1 values, 2 both), how many things those are, and the first
+// of them, at most as many as the second argument says. The iterator stays where it is.
+func (in *instance) hostEntries(_ value, args []value) value {
+	class := classOf(args[0])
+	if class != lib.EJS_CLASS_MAP_ITERATOR && class != lib.EJS_CLASS_SET_ITERATOR {
+		return undefined
+	}
+	vm := in.vm
+	most := int(within(args[1], maxEntries))
+	it := at[lib.TJSMapIteratorData](objectData(ptr(args[0])))
+	kind, count, items := int(it.Fkind), 0, []value(nil)
+	vm.records(it, func(r *lib.TJSMapRecord) {
+		if count++; count > most {
+			return
+		}
+		if kind != lib.EJS_ITERATOR_KIND_VALUE {
+			items = append(items, vm.dup(r.Fkey))
+		}
+		if kind != lib.EJS_ITERATOR_KIND_KEY {
+			v := r.Fvalue
+			if class == lib.EJS_CLASS_SET_ITERATOR {
+				v = r.Fkey
+			}
+			items = append(items, vm.dup(v))
+		}
+	})
+	if class == lib.EJS_CLASS_SET_ITERATOR && kind == lib.EJS_ITERATOR_KIND_KEY {
+		kind = lib.EJS_ITERATOR_KIND_VALUE
+	}
+	// Only now, since the engine may free records while it makes something.
+	return vm.newList(append([]value{newInt(int32(kind)), newInt(int32(count))}, items...)...)
+}
+
+// records calls do with the records that an iterator has before it, which it must not
+// change.
+func (vm *vm) records(it *lib.TJSMapIteratorData, do func(*lib.TJSMapRecord)) {
+	if !isObject(it.Fobj) { // it has ended
+		return
+	}
+	const link = unsafe.Offsetof(lib.TJSMapRecord{}.Flink)
+	head := objectData(ptr(it.Fobj)) + unsafe.Offsetof(lib.TJSMapState{}.Frecords)
+	el := at[lib.Tlist_head](head).Fnext
+	if it.Fcur_record != 0 {
+		el = at[lib.TJSMapRecord](it.Fcur_record).Flink.Fnext
+	}
+	for el != head && !vm.stopping.Load() {
+		r := at[lib.TJSMapRecord](el - link)
+		if r.F__ccgo4&1 == 0 { // or it was deleted
+			do(r)
+		}
+		el = r.Flink.Fnext
+	}
+}
+
+// numbers are numbers by name that the host keeps for a program, over its runs, in
+// an object of the engine's: it is the program's memory that they take.
+type numbers struct{ object value }
+
+func (n *numbers) get(vm *vm, name string) (f float64, ok bool) {
+	if !isObject(n.object) {
+		return 0, false
+	}
+	v := vm.own(n.object, name)
+	defer vm.free(v)
+	return number(v)
+}
+
+// set returns false, with an exception pending, where there is no memory.
+func (n *numbers) set(vm *vm, name string, f float64) bool {
+	if !isObject(n.object) {
+		object := lib.XJS_NewObjectProto(vm.tls, vm.ctx, null)
+		if isException(object) {
+			return false
+		}
+		n.object = object
+	}
+	atom := vm.atom(name)
+	defer lib.XJS_FreeAtom(vm.tls, vm.ctx, atom)
+	return atom != 0 && lib.XJS_DefinePropertyValue(vm.tls, vm.ctx, n.object, atom, newNumber(f), lib.MJS_PROP_C_W_E) >= 0
+}
+
+func (n *numbers) remove(vm *vm, name string) {
+	if isObject(n.object) {
+		atom := vm.atom(name)
+		lib.XJS_DeleteProperty(vm.tls, vm.ctx, n.object, atom, 0)
+		lib.XJS_FreeAtom(vm.tls, vm.ctx, atom)
+	}
+}
+
+// atom returns the engine's form of a short name, to be freed; zero, with an
+// exception pending, where there is no memory.
+func (vm *vm) atom(name string) lib.TJSAtom {
+	return lib.XJS_NewAtomLen(vm.tls, vm.ctx, vm.cName(name), lib.Tsize_t(len(name)))
+}

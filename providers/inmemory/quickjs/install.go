@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs/source"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs/system"
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
 )
@@ -56,10 +58,10 @@ func lazyGlobals() []global {
 // hiddenGlobals lists those that a realm gets with the first program that is rewritten
 // to need them.
 func hiddenGlobals() []global {
-	return []global{{importMeta, "node"}, {importNamed, "node"}, {awaitedLoop, "language"}}
+	return []global{{source.ImportMeta, "node"}, {source.ImportNamed, "node"}, {awaitedLoop, "language"}}
 }
 
-// A table is what the engine is told of the host functions. It lives outside
+// A table is what the engine knows of the host functions. It lives outside
 // of Go's heap and for ever, as the engine keeps pointers into it.
 type table struct {
 	functions []function
@@ -139,7 +141,7 @@ type permanent struct{ left []byte }
 func (p *permanent) alloc(n uintptr) uintptr {
 	n = (n + 7) &^ 7
 	if uintptr(len(p.left)) < n {
-		mem, err := mapMemory(int(max(n, pageSize)+pageSize-1) &^ (pageSize - 1))
+		mem, err := system.MapMemory(int(max(n, pageSize)+pageSize-1) &^ (pageSize - 1))
 		if err != nil {
 			panic("quickjs: " + err.Error())
 		}

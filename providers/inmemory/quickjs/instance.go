@@ -44,9 +44,8 @@ type instance struct {
 	exitCode int
 	stdin    int // bytes of stdin that were read
 	loop     loop
-	desk     *desk     // for the answers to calls, nil before the first
-	site     *callSite // of the last call
-	answered bool      // an answer went before a timer
+	desk     *desk // for the answers to calls, nil before the first
+	answered bool  // an answer went before a timer
 	watcher  *watcher
 
 	source string  // that the program was compiled from
@@ -138,10 +137,6 @@ func (in *instance) end() {
 	if in.desk != nil {
 		in.desk.close(in.vm)
 		in.desk = nil
-	}
-	if in.site != nil {
-		in.site.free(in.vm)
-		in.site = nil
 	}
 	in.positions.trim()
 	in.vm.giveBack(0)

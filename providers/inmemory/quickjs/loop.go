@@ -26,7 +26,7 @@ type loop struct {
 	ticks  []tick // of process.nextTick, oldest first
 
 	rejected map[uintptr]rejection // by promise
-	order    []queued              // oldest first, with some that are gone
+	order    []place               // oldest first, with some that are gone
 }
 
 // The host's side of a timer, a tick and a rejection takes so much of Go's heap, at
@@ -40,7 +40,7 @@ const (
 // A tick is a callback that runs before the pending reactions of promises.
 type tick struct {
 	fn   value
-	args kept
+	args valueList
 }
 
 type timer struct {
@@ -51,7 +51,7 @@ type timer struct {
 	every time.Duration // -1 where it fires once
 	fn    value
 	self  value // what the program has of it
-	args  kept
+	args  valueList
 	weak  bool // it does not keep the program running
 	index int  // in timers, -1 if none
 }
@@ -62,8 +62,8 @@ type rejection struct {
 	counted         bool
 }
 
-// queued is a rejection's place, of which there may be another since.
-type queued struct {
+// place is a rejection's place, of which there may be another since.
+type place struct {
 	promise uintptr
 	seq     uint64
 }

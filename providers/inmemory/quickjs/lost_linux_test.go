@@ -17,7 +17,7 @@ import (
 )
 
 // TestHostHasNoMemory: where the machine has no more memory, that is what a program
-// that needs it is told, also where the engine breaks.
+// that needs it says so, also where the engine breaks.
 func TestHostHasNoMemory(t *testing.T) {
 	if aparttest.Run(t) {
 		return

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs/system"
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
 )
@@ -154,7 +155,7 @@ func (h *region) mapMore(size int64) (mapping, bool) {
 	if !h.count(size) {
 		return mapping{}, false
 	}
-	mem, err := mapMemory(int(size))
+	mem, err := system.MapMemory(int(size))
 	if err != nil {
 		h.mapped -= size
 		h.budget.Give(size)
@@ -209,7 +210,7 @@ func (h *region) unmapLarge(addr uintptr) {
 			h.maps = h.maps[:len(h.maps)-1]
 			h.mapped -= int64(len(m.mem))
 			h.budget.Give(int64(len(m.mem)))
-			unmapMemory(m.mem)
+			system.UnmapMemory(m.mem)
 			return
 		}
 	}
@@ -226,7 +227,7 @@ func (h *region) revoke() {
 	}
 	h.revoked = true
 	for _, m := range h.maps {
-		protectMemory(m.mem)
+		system.ProtectMemory(m.mem)
 	}
 }
 
@@ -241,7 +242,7 @@ func (h *region) close() (first mapping, ok bool) {
 			first, ok = m, true
 			continue
 		}
-		unmapMemory(m.mem)
+		system.UnmapMemory(m.mem)
 	}
 	h.budget.Give(h.mapped)
 	// As if revoked: a watcher that is late must not poke what is gone.
@@ -281,7 +282,7 @@ func (p *pool) get() (shell, error) {
 		return s, nil
 	}
 	p.mu.Unlock()
-	mem, err := mapMemory(firstChunk)
+	mem, err := system.MapMemory(firstChunk)
 	if err != nil {
 		return shell{}, err
 	}
@@ -313,7 +314,7 @@ func (p *pool) drop() {
 }
 
 func (s shell) free() {
-	unmapMemory(s.chunk.mem)
+	system.UnmapMemory(s.chunk.mem)
 	s.tls.Close()
 }
 

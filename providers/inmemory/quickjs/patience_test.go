@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A program that was told to end is given up after its own computing, and not
+// A program that has to end is given up after its own computing, and not
 // because the machine had no time for it.
 func TestPatience(t *testing.T) {
 	const ms = time.Millisecond

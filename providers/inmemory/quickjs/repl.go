@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs/source"
 	lib "modernc.org/libquickjs"
 )
 
@@ -74,7 +75,7 @@ func (in *instance) prepareCode(code, name string) cell {
 	if !isException(fn) {
 		return in.compiled(fn, code, name, await)
 	}
-	static, ok := rewriteImports(code, vm.stopping.Load, in.program.Translate == nil)
+	static, ok := source.RewriteImports(code, vm.stopping.Load, in.program.Translate == nil)
 	if !ok && !in.atDeclaration() {
 		if in.program.Script {
 			return in.asModule(code, name)
@@ -82,11 +83,11 @@ func (in *instance) prepareCode(code, name string) cell {
 		return cell{fn: fn}
 	}
 	if ok {
-		if strings.Contains(static, importMeta) {
-			in.reveal(importMeta)
+		if strings.Contains(static, source.ImportMeta) {
+			in.reveal(source.ImportMeta)
 		}
-		if strings.Contains(static, importNamed) {
-			in.reveal(importNamed)
+		if strings.Contains(static, source.ImportNamed) {
+			in.reveal(source.ImportNamed)
 		}
 		vm.dropException() // it is about the first declaration
 		if fn = vm.compileStrict(static, name); !isException(fn) {

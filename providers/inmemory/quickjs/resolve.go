@@ -3,6 +3,7 @@
 package quickjs
 
 import (
+	"encoding/json"
 	"io/fs"
 	"net/url"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs/source"
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
 )
@@ -153,4 +155,116 @@ func (in *instance) throwMissing(spec string) {
 	}
 	in.vm.throwWith("Error", "Cannot find "+kind+" '"+clip(spec, 500)+"'",
 		map[string]string{"code": "ERR_MODULE_NOT_FOUND", "specifier": clip(spec, 500)})
+}
+
+// maxExports is how many exports of a CommonJS file can be imported by name.
+const maxExports = 10_000
+
+// isCommon tells whether a file that is imported is a CommonJS module, as node tells
+// it: by its name, by the type of the package.json above it, else by whether it has
+// what only modules may have. ok is false where an exception is pending.
+func (in *instance) isCommon(file, text string) (common, ok bool) {
+	switch ext := path.Ext(file); {
+	case ext == ".cjs":
+		return true, true
+	case ext != ".js":
+		return false, true
+	}
+	if strings.Contains(text, "import") || strings.Contains(text, "export") {
+		if !in.vm.borrow(2 * len(text)) {
+			return false, false
+		}
+		if _, declares := source.RewriteImports(text, in.vm.stopping.Load, false); declares {
+			return false, true
+		}
+	}
+	if in.packageType(file) == "module" {
+		return false, true
+	}
+	if !strings.Contains(text, "await") {
+		return true, true
+	}
+	vm := in.vm
+	v := vm.eval(commonStart+text+"\n})", file, lib.MJS_EVAL_TYPE_GLOBAL|lib.MJS_EVAL_FLAG_COMPILE_ONLY)
+	if isException(v) {
+		vm.dropException() // it is said again of the module
+		return false, true
+	}
+	vm.free(v)
+	return true, true
+}
+
+// maxPackage is more than a package.json has.
+const maxPackage = 64 << 10
+
+// packageType returns the type that the next package.json above a file has.
+func (in *instance) packageType(file string) string {
+	for dir := path.Dir(file[1:]); ; dir = path.Dir(dir) {
+		name := memfs.Clean(dir, "package.json")
+		if info, err := in.config.Files.Stat(name); err == nil && !info.IsDir() && info.Size() <= maxPackage {
+			var about struct {
+				Type string `json:"type"`
+			}
+			if b, err := in.config.Files.ReadFile(name); err == nil {
+				_ = json.Unmarshal(b, &about)
+			}
+			return about.Type
+		}
+		if dir == "." || dir == "/" {
+			return ""
+		}
+	}
+}
+
+// commonSource returns a module that exports what require returns of a file or of a
+// built-in module: its properties, and what the source is seen to assign.
+func (in *instance) commonSource(file, text string) (string, error) {
+	vm := in.vm
+	require := in.requireFunction()
+	if isException(require) {
+		return "", errThrown
+	}
+	defer vm.free(require)
+	spec := vm.newString(file)
+	defer vm.free(spec)
+	exports := vm.call(require, undefined, spec)
+	if isException(exports) {
+		return "", errThrown
+	}
+	defer vm.free(exports)
+	var seen []string
+	if strings.Contains(text, "exports") {
+		seen = source.ExportedNames(text, vm.stopping.Load)
+	}
+	return in.reexport(file, exports, seen), nil
+}
+
+// reexport returns a module whose exports are the properties of an object, and others.
+func (in *instance) reexport(file string, exports value, names []string) string {
+	quoted, _ := json.Marshal(file)
+	var b strings.Builder
+	b.WriteString("const m = require(" + string(quoted) + ");\nexport default m;\n")
+	class := classOf(exports)
+	if !isObject(exports) {
+		return b.String()
+	}
+	// A proxy tells its keys by code of the program.
+	if class != lib.EJS_CLASS_PROXY && !in.vm.hasElements(exports, class) {
+		keys, ok := in.vm.keys(exports, maxExports)
+		if !ok {
+			in.vm.dropException()
+		}
+		for _, k := range keys {
+			if !slices.Contains(names, k) {
+				names = append(names, k)
+			}
+		}
+	}
+	for _, n := range names {
+		if source.IsIdentifier(n) {
+			// By another name inside: the exports of a file may be called like keywords.
+			b.WriteString("const $" + n + " = m." + n + ";\nexport { $" + n + " as " + n + " };\n")
+		}
+	}
+	return b.String()
 }

@@ -58,7 +58,7 @@ func TestSpansFinds(t *testing.T) {
 	}
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "x.go", `package p
-func f(s span) { copy(b, s.raw()); _ = append(b, s.raw()...); _ = string(s.raw()); unmapMemory(m.mem); n := at[int](p); _ = *at[int](p) }`,
+func f(s span) { copy(b, s.raw()); _ = append(b, s.raw()...); _ = string(s.raw()); system.UnmapMemory(m.mem); n := at[int](p); _ = *at[int](p) }`,
 		parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
@@ -68,21 +68,21 @@ func f(s span) { copy(b, s.raw()); _ = append(b, s.raw()...); _ = string(s.raw()
 	}
 }
 
-// A source is an expression that is the engine's memory. It may only be an
+// A memorySource is an expression that is the engine's memory. It may only be an
 // operand of the calls in allowed, and stand in the functions in home.
-type source struct {
+type memorySource struct {
 	what    string
 	is      func(ast.Expr) bool
 	allowed []string
 	home    []string
 }
 
-var engineMemory = []source{
-	{"unsafe.Slice", isCall("unsafe.Slice"), nil, []string{"raw", "values", "mapMemory"}},
+var engineMemory = []memorySource{
+	{"unsafe.Slice", isCall("unsafe.Slice"), nil, []string{"raw", "values"}},
 	{"unsafe.String", isCall("unsafe.String"), nil, []string{"textExactly"}},
 	{"a span's raw bytes", isCall(".raw"), []string{"copy", "append", "string"}, nil},
 	{"a mapping's bytes", func(e ast.Expr) bool { s, ok := e.(*ast.SelectorExpr); return ok && s.Sel.Name == "mem" },
-		[]string{"len", "clear", "unsafe.SliceData", "unmapMemory", "protectMemory"}, nil},
+		[]string{"len", "clear", "unsafe.SliceData", "system.UnmapMemory", "system.ProtectMemory"}, nil},
 	{"a pointer", func(e ast.Expr) bool {
 		c, ok := e.(*ast.CallExpr)
 		if !ok {
@@ -94,7 +94,7 @@ var engineMemory = []source{
 	{"a system call", func(e ast.Expr) bool {
 		c, ok := e.(*ast.CallExpr)
 		return ok && strings.HasPrefix(name(c.Fun), "syscall.Sys")
-	}, nil, []string{"protectMemory", "cpuTime"}},
+	}, nil, []string{"protectMemory", "system.CPUTime"}},
 }
 
 func isCall(of string) func(ast.Expr) bool {
@@ -143,7 +143,7 @@ func leaks(fset *token.FileSet, f *ast.File) (faults []string) {
 }
 
 // mayStand reports whether a source may stand in a function, below parents.
-func (s source) mayStand(fn string, e ast.Expr, parents []ast.Node) bool {
+func (s memorySource) mayStand(fn string, e ast.Expr, parents []ast.Node) bool {
 	if slices.Contains(s.home, fn) {
 		return true
 	}

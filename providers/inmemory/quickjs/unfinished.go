@@ -45,18 +45,18 @@ func (in *instance) forgetUnfinished(well bool) {
 		case lib.EJS_MODULE_STATUS_EVALUATING, lib.EJS_MODULE_STATUS_EVALUATING_ASYNC:
 			return !well
 		case lib.EJS_MODULE_STATUS_EVALUATED:
-			// Where a module was stopped nobody was told, and what it seems to have thrown
+			// The promise of a module that was stopped is pending, and what it seems to have thrown
 			// is the engine's.
 			failed := m.F__ccgo256&moduleFailed != 0
-			return !well && failed && (in.vm.untold(addr) || stopped && !isObject(m.Fpromise))
+			return !well && failed && (in.vm.evaluating(addr) || stopped && !isObject(m.Fpromise))
 		}
 		return false
 	})
 }
 
-// untold reports whether the promise of a module's evaluation, or of that of the circle
+// evaluating reports whether the promise of a module's evaluation, or of that of the circle
 // that it belongs to, is pending.
-func (vm *vm) untold(addr uintptr) bool {
+func (vm *vm) evaluating(addr uintptr) bool {
 	m := at[lib.TJSModuleDef](addr)
 	if root := m.Fcycle_root; root != 0 {
 		m = at[lib.TJSModuleDef](root)
@@ -65,7 +65,7 @@ func (vm *vm) untold(addr uintptr) bool {
 }
 
 // evaluated reports whether the promise that is being rejected is the one that the engine
-// has of a module without await: the module has no frame any more, and was not told of yet.
+// has of a module without await: the module has no frame any more, and is not settled yet.
 func (vm *vm) evaluated() bool {
 	if at[lib.TJSRuntime](vm.rt).Fcurrent_stack_frame != 0 {
 		return false

@@ -11,7 +11,7 @@ import (
 	lib "modernc.org/libquickjs"
 )
 
-// cRejected is called by the engine when a promise is rejected that nobody
+// cRejected is called by the engine when a promise is rejected that no code
 // waits for, and when somebody comes to wait for it.
 func cRejected(_ *libc.TLS, _ uintptr, promise, reason value, handled int32, opaque uintptr) {
 	vm := at[vm](opaque)
@@ -31,8 +31,8 @@ func cRejected(_ *libc.TLS, _ uintptr, promise, reason value, handled int32, opa
 		l.seq++
 		l.rejected[key] = rejection{vm.dup(promise), vm.dup(reason), l.seq, vm.heap.hold(rejectionSize)}
 		// Entries of those that are gone go now and then: each time would cost their square.
-		if l.order = append(l.order, queued{key, l.seq}); len(l.order) > 2*len(l.rejected)+maxHeld {
-			l.order = slices.DeleteFunc(l.order, func(q queued) bool { return l.rejected[q.promise].seq != q.seq })
+		if l.order = append(l.order, place{key, l.seq}); len(l.order) > 2*len(l.rejected)+maxHeld {
+			l.order = slices.DeleteFunc(l.order, func(q place) bool { return l.rejected[q.promise].seq != q.seq })
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (in *instance) tell(name string, args ...value) value {
 	return in.vm.call(fn, undefined, args...)
 }
 
-// unhandled reports a promise that was rejected and that nobody waits for.
+// unhandled reports a promise that was rejected and has no handler.
 func (in *instance) unhandled(main value) (engine.Outcome, bool) {
 	if !in.last.caught && in.rejected(main) {
 		if out, ended := in.thrown(main); ended {

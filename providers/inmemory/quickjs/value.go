@@ -242,23 +242,23 @@ func (vm *vm) call(f, this value, args ...value) value {
 	return lib.XJS_Call(vm.tls, vm.ctx, f, this, int32(len(args)), argv)
 }
 
-// kept are values that the host holds on to, in memory of the engine's: what it
+// valueList is values that the host holds on to, in memory of the engine's: what it
 // holds is the program's to pay for.
-type kept struct {
+type valueList struct {
 	addr uintptr
 	n    int
 }
 
 // keep takes references to the values; ok is false, with an exception pending,
 // where there is no memory for them.
-func (vm *vm) keep(list []value) (k kept, ok bool) {
+func (vm *vm) keep(list []value) (k valueList, ok bool) {
 	if len(list) == 0 {
 		return k, true
 	}
-	k = kept{vm.heap.alloc(uintptr(len(list)) * jsValueSize), len(list)}
+	k = valueList{vm.heap.alloc(uintptr(len(list)) * jsValueSize), len(list)}
 	if k.addr == 0 {
 		lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
-		return kept{}, false
+		return valueList{}, false
 	}
 	for i, v := range list {
 		k.list()[i] = vm.dup(v)
@@ -266,14 +266,14 @@ func (vm *vm) keep(list []value) (k kept, ok bool) {
 	return k, true
 }
 
-func (k kept) list() []value {
+func (k valueList) list() []value {
 	if k.n == 0 {
 		return nil
 	}
 	return values(k.addr, k.n)
 }
 
-func (k kept) free(vm *vm) {
+func (k valueList) free(vm *vm) {
 	for _, v := range k.list() {
 		vm.free(v)
 	}

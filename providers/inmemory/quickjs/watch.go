@@ -4,13 +4,19 @@ package quickjs
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs/system"
 )
 
 const (
-	// grace is how long a program that was told to end may go on computing
+	// grace is how long a program that has to end may go on computing
 	// before its memory is revoked. Time in the host does not count, nor does
 	// time that the machine spends on other processes, up to maxGrace, or to
 	// starvedGrace where this one has hardly come to compute at all.
@@ -19,7 +25,7 @@ const (
 	starvedGrace = time.Second
 	starved      = 15 * time.Millisecond
 
-	// watchEvery is how often a program that was told to end is looked at. A
+	// watchEvery is how often a program that has to end is looked at. A
 	// machine that is too busy for that counts less time.
 	watchEvery = time.Millisecond
 )
@@ -83,11 +89,11 @@ func (w *watcher) stop() {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	var inside, computed time.Duration
-	for before := cpuTime(); !w.over.Load(); {
+	for before := system.CPUTime(); !w.over.Load(); {
 		// Again and again: the engine may write over the counter that is poked.
 		in.vm.stop()
 		<-tick.C
-		now := cpuTime()
+		now := system.CPUTime()
 		if !in.outside.Load() {
 			inside += watchEvery
 			computed += now - before
@@ -100,7 +106,7 @@ func (w *watcher) stop() {
 	}
 }
 
-// patienceEnded reports whether a program that was told to end has had its time,
+// patienceEnded reports whether a program that has to end has had its time,
 // having been in the engine for so long, while the process computed for so long.
 func patienceEnded(inside, computed time.Duration) bool {
 	return min(inside, computed) >= grace || inside >= maxGrace && computed >= starved || inside >= starvedGrace
@@ -120,4 +126,41 @@ func (w *watcher) finish() bool {
 		w.ended.Wait()
 	}
 	return fired
+}
+
+// lost is the outcome where the engine was broken off or broke by itself.
+func (in *instance) lost(panicked any, stopped bool) engine.Outcome {
+	out := engine.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Stopped: stopped}
+	switch heap := in.vm.heap; {
+	case stopped || panicked == nil:
+	case heap.host || isExhausted(panicked):
+		// What the engine does not look at, it then uses; and the C library's stack is
+		// not of the heap.
+		heap.host = true
+		out.Cause = codeinterp.CauseMemory
+		out.Error = &codeinterp.ProgramError{Name: "InternalError", Message: "out of memory" + heap.why() + "; the context starts empty on its next run"}
+	default:
+		out.Error = &codeinterp.ProgramError{Name: "InternalError", Message: "the JavaScript engine failed; the context starts empty on its next run"}
+	}
+	return out
+}
+
+// isExhausted reports whether the C library panicked since the machine has no more
+// memory.
+func isExhausted(panicked any) bool {
+	return strings.HasSuffix(fmt.Sprint(panicked), "OOM")
+}
+
+// begin forgets what was refused to an earlier program.
+func (h *region) begin() { h.failed, h.others, h.host = false, false, false }
+
+// why says of whose memory there was too little, if it was not the program's own.
+func (h *region) why() string {
+	switch {
+	case h.host:
+		return ": this machine has no more to give"
+	case h.others:
+		return ": what all contexts together may take is used up, most of it perhaps by others"
+	}
+	return ""
 }

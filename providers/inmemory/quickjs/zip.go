@@ -50,7 +50,7 @@ func (in *instance) hostZip(_ value, args []value) value {
 }
 
 func (in *instance) zip(op string, data span, level int) ([]byte, error) {
-	out := &unpacked{draft{vm: in.vm}, int(min(in.config.Limits.Memory/2, math.MaxInt))}
+	out := &zipOutput{draft{vm: in.vm}, int(min(in.config.Limits.Memory/2, math.MaxInt))}
 	from := &pieceReader{in.vm, data}
 	var w io.WriteCloser
 	var r io.Reader
@@ -112,13 +112,13 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// An unpacked is what comes of packing or unpacking, at most so many bytes.
-type unpacked struct {
+// A zipOutput is what comes of packing or unpacking, at most so many bytes.
+type zipOutput struct {
 	draft
 	most int
 }
 
-func (u *unpacked) Write(p []byte) (int, error) {
+func (u *zipOutput) Write(p []byte) (int, error) {
 	switch {
 	case u.vm.stopping.Load():
 		return 0, errStopped

@@ -3,21 +3,17 @@
 //	js := quickjs.New(nil)
 //	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}})
 //
-// Each program is translated by itself, in some microseconds, as part of its
-// run: the translation counts in the run's time limit, ends with the run, and
-// takes from the memory that all instances have together. Positions in errors
-// are those of the TypeScript source; in functions of earlier programs too, as
-// far as the JavaScript engine keeps what it takes to tell them. What a program
-// imports from files that end in .ts or .mts is translated in the same way; they may
-// be named without that, or as the .js that a compiler would make of them.
+// Each program is translated by itself, in some microseconds, as part of its run. Positions
+// in errors are those of the TypeScript source. What a program imports from files that end
+// in .ts or .mts is translated in the same way; they may be named without that, or as the
+// .js that a compiler would make of them.
 //
 // # Limits
 //
-// Types are erased, not checked: a program with type errors runs. Imports are kept,
-// also of names that are only types; write import type for those.
-// Decorators are TypeScript's experimental ones, on class declarations and
-// their members. A program that nests deeper than 1,000 levels is refused. JSX
-// is not supported, and nor are accessor fields and using.
+// Types are erased, not checked: a program with type errors runs. Imports are kept, also of
+// names that are only types; write import type for those. Decorators, accessor, using, JSX
+// and merging of declarations are a SyntaxError. A program that nests deeper than 1,000
+// levels is refused.
 package typescript
 
 import (
@@ -56,37 +52,16 @@ func (e *Engine) Limits() engine.Limits { return e.javascript.Limits() }
 // New implements engine.Engine.
 func (e *Engine) New(c engine.Config) (engine.Instance, error) {
 	inst, err := e.javascript.New(c)
-	return wrap(inst, c.Budget, err)
-}
-
-func wrap(inst engine.Instance, b engine.Budget, err error) (engine.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cloner, ok := inst.(engine.Cloner); ok {
-		return cloning{instance{inst, b}, cloner}, nil
-	}
-	return instance{inst, b}, nil
+	return instance{inst, c.Budget}, nil
 }
 
 // An instance translates programs and hands them on.
 type instance struct {
 	engine.Instance
 	budget engine.Budget
-}
-
-// A cloning instance can be cloned, as the one below it can.
-type cloning struct {
-	instance
-	cloner engine.Cloner
-}
-
-var _ engine.Cloner = cloning{}
-
-// Clone implements engine.Cloner.
-func (i cloning) Clone(c engine.Config) (engine.Instance, error) {
-	inst, err := i.cloner.Clone(c)
-	return wrap(inst, c.Budget, err)
 }
 
 // Run implements engine.Instance.
@@ -149,7 +124,7 @@ func (i instance) translate(ctx context.Context, p engine.Program, h engine.Host
 		}
 		defer i.budget.Give(n)
 	}
-	js, err := typescript.Erase(breathing{ctx, h}, p.Code)
+	js, err := typescript.Erase(breather{ctx, h}, p.Code)
 	if err == nil {
 		return js, engine.Outcome{}
 	}
@@ -165,14 +140,14 @@ func outOfMemory() engine.Outcome {
 	}}
 }
 
-// breathing lets other programs run whenever it is asked whether to go on.
-type breathing struct {
+// breather lets other programs run whenever it is asked whether to go on.
+type breather struct {
 	context.Context
 	host engine.Host
 }
 
 // Err implements context.Context.
-func (b breathing) Err() error {
+func (b breather) Err() error {
 	b.host.Breathe()
 	return b.Context.Err()
 }

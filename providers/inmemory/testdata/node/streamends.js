@@ -1,4 +1,4 @@
-// When streams are over: finished, pipeline and for await end behind close, and what is destroyed is told.
+// When streams are over: finished, pipeline and for await end behind close, and what is destroyed says so.
 (async () => {
   const { Readable, Writable, Transform, pipeline, finished } = require("stream");
   const log = [], wait = async () => { for (let i = 0; i < 20; i++) await new Promise(setImmediate); };

@@ -75,14 +75,14 @@ function beforeExit(code) {
   return true;
 }
 
-// onUncaught and onRejection take what nobody caught to the program's own
+// onUncaught and onRejection take what no code caught to the program's own
 // handlers, and return whether there are any.
 function onUncaught(e) {
   if (process.listenerCount("uncaughtException") === 0) return false;
   process.emit("uncaughtException", e, "uncaughtException");
   return true;
 }
-const taken = new WeakSet(); // promises of which the handlers have been told
+const taken = new WeakSet(); // promises whose handlers were called
 function onRejection(reason, promise) {
   if (taken.has(promise)) return true;
   const listened = process.listenerCount("unhandledRejection") > 0;

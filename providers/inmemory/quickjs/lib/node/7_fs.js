@@ -45,7 +45,7 @@ function flagsOf(flag = "r") {
   if (typeof flag === "number") {
     return { read: (flag & O_WRONLY) === 0, write: (flag & (O_WRONLY | O_RDWR)) !== 0, create: (flag & O_CREAT) !== 0, fresh: (flag & O_EXCL) !== 0, empty: (flag & O_TRUNC) !== 0, append: (flag & O_APPEND) !== 0 };
   }
-  // An s, for synchronous, means nothing here; an x is told apart from the second letter.
+  // An s, for synchronous, means nothing here; an x is recognized by the second letter.
   const s = `${flag}`.replace(/^s(?=[ra])|(?<=^[ra])s/, "").replace(/^x(?=[wa])|(?<=^[wa])x/, "X");
   const m = /^(?:(r)|(X?)([wa])(X?))(\+?)$/.exec(s);
   if (m === null || m[2] && m[4]) throw badValue("flags", flag);

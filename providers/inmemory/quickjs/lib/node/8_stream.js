@@ -225,7 +225,7 @@ const Readable = callableClass(class Readable extends Stream {
 
 // writing is what Writable and Duplex share.
 const writing = (Base) => class extends Base {
-  #queue = []; #busy = false; #ending = false; #finished = false; #corked = 0; #length = 0; #dry = false; #told = []; #limit; #encoding; #decodes;
+  #queue = []; #busy = false; #ending = false; #finished = false; #corked = 0; #length = 0; #dry = false; #waiting = []; #limit; #encoding; #decodes;
   writableEnded = false; writableFinished = false;
   get writable() { return !this.destroyed && !this.#ending && this.errored === null; }
   constructor(options) {
@@ -289,7 +289,7 @@ const writing = (Base) => class extends Base {
       process.nextTick(() => {
         if (this.destroyed) return;
         this.writableFinished = true;
-        for (const f of this.#told.splice(0)) f();
+        for (const f of this.#waiting.splice(0)) f();
         this.emit("finish");
         this._over();
       });
@@ -299,18 +299,18 @@ const writing = (Base) => class extends Base {
   end(chunk, encoding, done) {
     const f = [chunk, encoding, done].find((x) => typeof x === "function");
     if (chunk !== undefined && chunk !== null && typeof chunk !== "function") this.write(chunk, typeof encoding === "string" ? encoding : undefined);
-    if (f) { if (this.writableFinished) process.nextTick(f, error(Error, "ERR_STREAM_ALREADY_FINISHED", "Cannot call end after a stream was finished")); else this.#told.push(f); }
+    if (f) { if (this.writableFinished) process.nextTick(f, error(Error, "ERR_STREAM_ALREADY_FINISHED", "Cannot call end after a stream was finished")); else this.#waiting.push(f); }
     this.#ending = this.writableEnded = true;
     this.#corked = 0;
     this.#next();
     return this;
   }
   destroy(e) {
-    if (!this.destroyed && (this.#queue.length > 0 || this.#told.length > 0)) {
+    if (!this.destroyed && (this.#queue.length > 0 || this.#waiting.length > 0)) {
       process.nextTick(() => {
         const lost = (what) => this.errored ?? error(Error, "ERR_STREAM_DESTROYED", `Cannot call ${what} after a stream was destroyed`);
         for (const j of this.#queue.splice(0)) { this.#length -= j[3]; j[2]?.(lost("write")); }
-        for (const f of this.#told.splice(0)) f(lost("end"));
+        for (const f of this.#waiting.splice(0)) f(lost("end"));
       });
     }
     return super.destroy(e);

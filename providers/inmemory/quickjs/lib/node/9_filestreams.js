@@ -84,7 +84,7 @@ class WriteStream extends Writable {
     } catch (e) { done(e); return; }
     done();
   }
-  // What is written is there at once, and told in the order of node.
+  // What is written is there at once, and the events come in node's order.
   _final(done) { if (this.pending) this.#final = done; else done(); }
   _destroy(e, done) {
     if (this.#close && this.fd !== null && this.fd > 2) open.delete(this.fd);

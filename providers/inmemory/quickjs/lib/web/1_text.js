@@ -9,7 +9,7 @@ class DOMException extends Error {
   constructor(message = "", name = "Error") {
     super(message);
     this.#name = typeof name === "string" ? name : name?.name ?? "Error";
-    // A getter would not be asked when the host is told of the error.
+    // A getter would not be called when the host reads the error.
     Object.defineProperty(this, "name", { value: this.#name, configurable: true });
     if (name?.cause !== undefined) this.cause = name.cause;
   }

@@ -1,21 +1,21 @@
-package quickjs
+package source
 
 import (
 	"strconv"
 	"strings"
 )
 
-// importMeta is the global that stands for import.meta, which only modules may
+// ImportMeta is the global that stands for import.meta, which only modules may
 // have. It is as long, so that columns stay.
-const importMeta = "__esm__meta"
+const ImportMeta = "__esm__meta"
 
-// importNamed is the global that tells whether a module exports names.
-const importNamed = "__esm__named"
+// ImportNamed is the global that tells whether a module exports names.
+const ImportNamed = "__esm__named"
 
 // askEvery is after how many tokens a long scan asks whether to stop.
 const askEvery = 4 << 10
 
-// rewriteImports turns a program with import and export declarations, which
+// RewriteImports turns a program with import and export declarations, which
 // only modules may have, into a script with top-level await. Lines stay where
 // they are. ok is false where there is nothing to rewrite.
 //
@@ -24,7 +24,7 @@ const askEvery = 4 << 10
 // syntax error that it was. It gives up where stopped says so, which it asks now and
 // then: a program may have megabytes. With checked, what is imported by a name that
 // the module does not export is a SyntaxError of the program.
-func rewriteImports(code string, stopped func() bool, checked bool) (rewritten string, ok bool) {
+func RewriteImports(code string, stopped func() bool, checked bool) (rewritten string, ok bool) {
 	s := scanner{src: code}
 	var b strings.Builder
 	done := 0
@@ -34,7 +34,7 @@ func rewriteImports(code string, stopped func() bool, checked bool) (rewritten s
 		}
 		if s.kind == word && s.text == "import" && s.prev != "." && strings.HasPrefix(code[s.end:], ".meta") {
 			b.WriteString(code[done:s.start])
-			b.WriteString(importMeta)
+			b.WriteString(ImportMeta)
 			done, ok = s.end+len(".meta"), true
 			s.pos, s.divides = done, true
 			continue
@@ -114,7 +114,7 @@ func importDeclaration(code string, pos int, checked bool) (text string, end int
 		names = strings.TrimSuffix("default: "+def+", "+names, ", ")
 	}
 	if checked && exports != "" {
-		from = importNamed + "(" + from + ", " + s.text + exports + ")"
+		from = ImportNamed + "(" + from + ", " + s.text + exports + ")"
 	}
 	return "const { " + names + " } = " + from + ";", end
 }

@@ -1,6 +1,6 @@
 //go:build !(386 || arm)
 
-package quickjs
+package system
 
 import (
 	"syscall"
@@ -22,19 +22,22 @@ const (
 	pageWrite    = 0x04
 )
 
-func mapMemory(n int) ([]byte, error) {
+// MapMemory returns n bytes of zeroed memory outside of Go's heap.
+func MapMemory(n int) ([]byte, error) {
 	p, _, err := virtualAlloc.Call(0, uintptr(n), memCommit|memReserve, pageWrite)
 	if p == 0 {
 		return nil, err
 	}
-	return unsafe.Slice(at[byte](p), n), nil
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&p)), n), nil
 }
 
-func unmapMemory(mem []byte) {
+// UnmapMemory gives memory of MapMemory back.
+func UnmapMemory(mem []byte) {
 	_, _, _ = virtualFree.Call(uintptr(unsafe.Pointer(unsafe.SliceData(mem))), 0, memRelease)
 }
 
-func protectMemory(mem []byte) {
+// ProtectMemory makes every use of the memory a fault.
+func ProtectMemory(mem []byte) {
 	var old uint32
 	_, _, _ = virtualProtect.Call(uintptr(unsafe.Pointer(unsafe.SliceData(mem))), uintptr(len(mem)),
 		pageNoAccess, uintptr(unsafe.Pointer(&old)))

@@ -1,14 +1,14 @@
 //go:build (linux || darwin || freebsd) && !(386 || arm || s390x)
 
-package quickjs
+package system
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime returns how long the process has computed.
-func cpuTime() time.Duration {
+// CPUTime returns how long the process has computed.
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

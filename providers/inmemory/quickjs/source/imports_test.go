@@ -1,4 +1,4 @@
-package quickjs
+package source
 
 import (
 	"runtime"
@@ -25,7 +25,7 @@ func TestRewriteImports(t *testing.T) {
 		{`/import a from "m"/`, ""}, {`// import a from "m"`, ""}, {`/* import a from "m" */`, ""}, {`{ import a from "m" }`, ""}, {`import a`, ""}, {`import {`, ""}, {``, ""},
 		{`a / 2; import b from "m" // c`, `a / 2; const { default: b } = await import("m"); // c`},
 	} {
-		got, ok := rewriteImports(c.code, never, false)
+		got, ok := RewriteImports(c.code, never, false)
 		if c.want == "" {
 			if ok {
 				t.Errorf("%s: rewritten to %s", c.code, got)
@@ -41,7 +41,7 @@ func TestRewriteImportsChecked(t *testing.T) {
 		{`import a, { b as c, "x-y" as d } from "m"`, `const { default: a, b: c, "x-y": d } = __esm__named(await import("m"), "m", "b", "x-y", "default");`},
 		{`import {} from "m"; import * as ns from "m"; import "m"`, `const {  } = await import("m"); const ns = await import("m"); await import("m"); void 0;`},
 	} {
-		if got, _ := rewriteImports(c.code, never, true); got != c.want {
+		if got, _ := RewriteImports(c.code, never, true); got != c.want {
 			t.Errorf("%s:\n got %q\nwant %q", c.code, got, c.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestExportedNames(t *testing.T) {
 	const code = "exports.a = 1; module.exports.b = () => exports.c == 2 || exports.d === 3 || exports.e => 4\n" +
 		"Object.defineProperty(exports, \"f\", {}); Object.defineProperty(module.exports, 'g', {}); f(exports, 'h'); exports['i'] = exports.j = 1\n" +
 		"// exports.k = 1\n'exports.l = 1'; exports.a = 2; exports"
-	if got := strings.Join(exportedNames(code, never), " "); got != "a b f g i j" {
+	if got := strings.Join(ExportedNames(code, never), " "); got != "a b f g i j" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -60,12 +60,12 @@ func TestExportedNames(t *testing.T) {
 // engine has for them.
 func TestRewriteImportsInDepth(t *testing.T) {
 	nested := "import a from 'm';" + strings.Repeat("`${", 900) + strings.Repeat("}`", 900) + ";import 'n'"
-	if got, ok := rewriteImports(nested, never, false); !ok || !strings.HasSuffix(got, "await import('n'); void 0;") {
+	if got, ok := RewriteImports(nested, never, false); !ok || !strings.HasSuffix(got, "await import('n'); void 0;") {
 		t.Errorf("got %.100q...", got)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	rewriteImports("import a from 'm';"+strings.Repeat("`${", 1<<20), never, false)
+	RewriteImports("import a from 'm';"+strings.Repeat("`${", 1<<20), never, false)
 	runtime.ReadMemStats(&after)
 	if n := after.StackSys - before.StackSys; n > 16<<20 && n < 1<<40 {
 		t.Errorf("it took %d MiB of stack", n>>20)
@@ -79,7 +79,7 @@ func FuzzRewriteImports(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, code string) {
-		got, ok := rewriteImports(code, never, false)
+		got, ok := RewriteImports(code, never, false)
 		if !ok && got != code {
 			t.Errorf("%q became %q", code, got)
 		}
@@ -94,7 +94,7 @@ func never() bool { return false }
 // A program of megabytes is given up soon after its run is to end.
 func TestRewriteImportsStops(t *testing.T) {
 	asked := 0
-	if _, ok := rewriteImports(strings.Repeat("import a from 'm';", 1<<16), func() bool { asked++; return asked == 3 }, false); ok || asked != 3 {
+	if _, ok := RewriteImports(strings.Repeat("import a from 'm';", 1<<16), func() bool { asked++; return asked == 3 }, false); ok || asked != 3 {
 		t.Errorf("rewritten %v, asked %d times", ok, asked)
 	}
 }

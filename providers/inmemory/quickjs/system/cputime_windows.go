@@ -1,14 +1,14 @@
 //go:build !(386 || arm)
 
-package quickjs
+package system
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime returns how long the process has computed.
-func cpuTime() time.Duration {
+// CPUTime returns how long the process has computed.
+func CPUTime() time.Duration {
 	var created, exited, kernel, user syscall.Filetime
 	self, err := syscall.GetCurrentProcess()
 	if err != nil || syscall.GetProcessTimes(self, &created, &exited, &kernel, &user) != nil {

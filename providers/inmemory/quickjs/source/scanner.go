@@ -1,4 +1,4 @@
-package quickjs
+package source
 
 import (
 	"strings"

@@ -1,12 +1,13 @@
 //go:build !(386 || arm)
 
-package quickjs
+package system
 
 import (
 	"syscall"
 	"unsafe"
 )
 
-func protectMemory(mem []byte) {
+// ProtectMemory makes every use of the memory a fault.
+func ProtectMemory(mem []byte) {
 	_, _, _ = syscall.Syscall(syscall.SYS_MPROTECT, uintptr(unsafe.Pointer(unsafe.SliceData(mem))), uintptr(len(mem)), syscall.PROT_NONE)
 }
