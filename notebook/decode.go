@@ -17,8 +17,8 @@ import (
 // An object is JSON whose names are exact, which structs' are not.
 type object map[string]json.RawMessage
 
-// Decode reads a notebook of format 4.0 to 4.5. An error is an ErrInvalid, or an
-// ErrTooLarge.
+// Decode reads a notebook of format 4.0 to 4.5. NaN and infinities, which Python writes
+// and JSON does not have, become null. An error is an ErrInvalid, or an ErrTooLarge.
 func Decode(data []byte) (*Notebook, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("notebook: %w: %d bytes, and %d are the most", codeinterp.ErrTooLarge, len(data), MaxBytes)
@@ -27,7 +27,7 @@ func Decode(data []byte) (*Notebook, error) {
 		return nil, fmt.Errorf("notebook: %w", err)
 	}
 	d := decoder{parts: maxParts}
-	nb, err := d.notebook(data)
+	nb, err := d.notebook(finite(data))
 	if err != nil {
 		if !errors.Is(err, codeinterp.ErrTooLarge) {
 			err = fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
@@ -35,6 +35,36 @@ func Decode(data []byte) (*Notebook, error) {
 		return nil, fmt.Errorf("notebook: %w", err)
 	}
 	return nb, nil
+}
+
+// notFinite are Python's words for numbers that JSON does not have, longest first.
+var notFinite = [][]byte{[]byte("-Infinity"), []byte("Infinity"), []byte("NaN")}
+
+// finite replaces numbers that JSON does not have by null.
+func finite(data []byte) []byte {
+	var out []byte // nil while there are none
+	quoted, done := false, 0
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == 'N' || c == 'I' || c == '-'):
+			for _, word := range notFinite {
+				if bytes.HasPrefix(data[i:], word) {
+					out = append(append(out, data[done:i]...), "null"...)
+					done = i + len(word)
+					i = done - 1
+					break
+				}
+			}
+		}
+	}
+	if done == 0 {
+		return data
+	}
+	return append(out, data[done:]...)
 }
 
 // A decoder makes no more than a number of parts: cells, outputs, names of what they
@@ -133,14 +163,22 @@ func (d *decoder) cell(raw json.RawMessage) (c Cell, err error) {
 	if err = optional(o["cell_type"], &c.Type); err != nil {
 		return c, err
 	}
+	level := 0
 	switch c.Type {
 	case Code, Markdown, Raw:
+	case "heading": // of format 3
+		level, _ = whole(o["level"])
+		level = min(max(level, 1), 6)
+		c.Type = Markdown
 	default:
 		return c, fmt.Errorf("a cell of type %.40q", c.Type)
 	}
 	_ = optional(o["id"], &c.ID) // a bad one is replaced
 	if c.Source, err = multiline(o["source"]); err != nil {
 		return c, fmt.Errorf("source: %w", err)
+	}
+	if level > 0 {
+		c.Source = strings.Repeat("#", level) + " " + c.Source
 	}
 	if err = d.decode(o["metadata"], &c.Metadata); err != nil {
 		return c, fmt.Errorf("metadata: %w", err)

@@ -5,21 +5,26 @@ import "github.com/toolcell/toolcell/codeinterp"
 // A place is that of an output in a notebook.
 type place struct{ cell, output int }
 
-// updates are the displays that a cell updated before it showed any such
-// itself: they are earlier cells'.
+// updates are the displays that a cell updates, by id.
 type updates struct {
-	seen, earlier map[string]bool
+	seen    map[string]bool
+	earlier map[string]bool              // updated before the cell showed one itself
+	last    map[string]codeinterp.Output // the last update
 }
 
 func (u *updates) note(o *codeinterp.Output) {
-	if o.Kind != codeinterp.Display || o.DisplayID == "" || u.seen[o.DisplayID] {
+	if o.Kind != codeinterp.Display || o.DisplayID == "" {
 		return
 	}
 	if u.seen == nil {
-		u.seen, u.earlier = map[string]bool{}, map[string]bool{}
+		u.seen, u.earlier, u.last = map[string]bool{}, map[string]bool{}, map[string]codeinterp.Output{}
 	}
-	u.seen[o.DisplayID] = true
-	u.earlier[o.DisplayID] = o.Update
+	if !u.seen[o.DisplayID] {
+		u.seen[o.DisplayID], u.earlier[o.DisplayID] = true, o.Update
+	}
+	if o.Update {
+		u.last[o.DisplayID] = *o
+	}
 }
 
 // see watches a cell's output.
@@ -33,20 +38,21 @@ func (r *running) see(cell int, u *updates) func(codeinterp.Output) error {
 	}
 }
 
-// record puts the cell's result into the notebook, and updates of displays where
-// they were shown.
+// record puts the cell's result into the notebook, and updates of displays wherever
+// they are shown.
 func (r *running) record(cell int, res *codeinterp.Result, u *updates) {
 	own := *res
 	own.Outputs = nil
+	for id, o := range u.last {
+		for _, p := range r.shown[id] {
+			out := &r.nb.Cells[p.cell].Outputs[p.output]
+			out.Data, out.Metadata = bundle(&o), metadata(&o)
+		}
+	}
 	var ids []string // of own.Outputs
 	for _, o := range res.Outputs {
-		places := r.shown[o.DisplayID]
-		if o.Kind == codeinterp.Display && u.earlier[o.DisplayID] && len(places) > 0 {
-			for _, p := range places {
-				out := &r.nb.Cells[p.cell].Outputs[p.output]
-				out.Data, out.Metadata = bundle(&o), metadata(&o)
-			}
-			// The first goes to the earlier cells; a display of that id behind it is
+		if o.Kind == codeinterp.Display && u.earlier[o.DisplayID] && len(r.shown[o.DisplayID]) > 0 {
+			// The first is of the earlier cells; a display of that id behind it is
 			// this cell's own.
 			u.earlier[o.DisplayID] = false
 			continue

@@ -23,7 +23,14 @@ func (nb *Notebook) Encode() ([]byte, error) {
 		}
 	}
 	metadata := maps.Clone(nb.Metadata)
-	delete(metadata, "orig_nbformat") // is never to be in a file
+	delete(metadata, "orig_nbformat") // does not belong into a file
+	for name, required := range map[string][]string{"kernelspec": {"name", "display_name"}, "language_info": {"name"}} {
+		if raw, ok := metadata[name]; ok {
+			if metadata[name] = completed(raw, required); metadata[name] == nil {
+				delete(metadata, name)
+			}
+		}
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -35,6 +42,39 @@ func (nb *Notebook) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("notebook: %w: %w", codeinterp.ErrInvalid, err)
 	}
 	return b.Bytes(), nil
+}
+
+// completed returns an object whose required texts are there, each that is missing with
+// the value of another. It is nil if there is none of them.
+func completed(raw json.RawMessage, required []string) json.RawMessage {
+	var o map[string]any
+	if json.Unmarshal(raw, &o) != nil {
+		return nil
+	}
+	value, whole := "", true
+	for _, name := range required {
+		text, ok := o[name].(string)
+		whole = whole && ok
+		if value == "" {
+			value = text
+		}
+	}
+	if whole {
+		return raw
+	}
+	if value == "" {
+		return nil
+	}
+	for _, name := range required {
+		if _, ok := o[name].(string); !ok {
+			o[name] = value
+		}
+	}
+	b, err := json.Marshal(o)
+	if err != nil {
+		return nil
+	}
+	return b
 }
 
 // name gives each cell an id of its own: those that are well-formed and new

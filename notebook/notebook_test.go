@@ -144,7 +144,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestUpdates: an update of a display goes where the display is.
+// TestUpdates: an update of a display goes to every cell that shows it.
 func TestUpdates(t *testing.T) {
 	ci := &playing{StatefulInterpreter: interpreter(t), plays: [][]codeinterp.Output{
 		{shown("a", "1", false), shown("b", "2", false), shown("a", "3", false)},
@@ -154,7 +154,7 @@ func TestUpdates(t *testing.T) {
 	if _, err := notebook.Run(t.Context(), ci, nb, nil); err != nil {
 		t.Fatal(err)
 	}
-	const want = "[1] display_data=\"4\" display_data=\"2\" display_data=\"4\"\n[2] display_data=\"5\" display_data=\"7\"\n"
+	const want = "[1] display_data=\"4\" display_data=\"7\" display_data=\"4\"\n[2] display_data=\"5\" display_data=\"7\"\n"
 	if got := show(nb); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -164,7 +164,7 @@ func shown(id, text string, update bool) codeinterp.Output {
 	return codeinterp.Output{Kind: codeinterp.Display, DisplayID: id, Update: update, Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte(text)}}}
 }
 
-// playing puts out what it was told to, with updates applied as providers do.
+// playing emits the given outputs, with updates applied as providers do.
 type playing struct {
 	codeinterp.StatefulInterpreter
 	plays [][]codeinterp.Output
@@ -211,7 +211,7 @@ func TestDecode(t *testing.T) {
 		{"format 3", `{"nbformat":3,"worksheets":[]}`, codeinterp.ErrInvalid},
 		{"not UTF-8", "{\"nbformat\":4,\"x\":\"\xff\"}", codeinterp.ErrInvalid},
 		{"cells are no list", `{"nbformat":4,"cells":{}}`, codeinterp.ErrInvalid},
-		{"unknown cell", `{"nbformat":4,"cells":[{"cell_type":"heading"}]}`, codeinterp.ErrInvalid},
+		{"unknown cell", `{"nbformat":4,"cells":[{"cell_type":"title"}]}`, codeinterp.ErrInvalid},
 		{"null cell", `{"nbformat":4,"cells":[null]}`, codeinterp.ErrInvalid},
 		{"source is a number", `{"nbformat":4,"cells":[{"cell_type":"code","source":1}]}`, codeinterp.ErrInvalid},
 		{"unknown output", `{"nbformat":4,"cells":[{"cell_type":"code","outputs":[{"output_type":"x"}]}]}`, codeinterp.ErrInvalid},

@@ -109,6 +109,9 @@ func (f *directoryFlags) openRemote(ctx context.Context, p *providerFlags, state
 		return nil, err
 	}
 	defer p.reportWaiting()()
+	if err := p.reach(ctx, so); err != nil {
+		return nil, err
+	}
 	so.Dir = f.dir
 	// With Code, what is not named is not opened.
 	declared := workspace.Declaration{Code: &workspace.CodeDeclaration{}, Files: f.files, Shell: f.shell}

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,7 @@ type jupyterFlags struct {
 	ca              string
 	tag             string
 	adopt           string
+	wait            time.Duration // for the server to listen
 
 	// waiting, if set, is called where opening takes long, with the server's host.
 	waiting func(host string)
@@ -55,6 +57,7 @@ func (f *jupyterFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 		fs.Var(&f.headers, "header", "add this `NAME:VALUE` to every request; repeatable")
 		fs.StringVar(&f.ca, "ca", "", "trust only the certificates in this PEM `file`")
 		fs.StringVar(&f.tag, "tag", "", "the `name` that marks this command's kernels for toolcell sweep (default toolcell-USER)")
+		fs.DurationVar(&f.wait, "wait", 2*time.Second, "wait this `duration` for a server that is starting")
 	})
 	f.url, f.token, f.password = getenv("JUPYTER_URL"), getenv("JUPYTER_TOKEN"), getenv("JUPYTER_PASSWORD")
 	f.tag = jupyter.DefaultTag
@@ -165,6 +168,9 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 		return nil, err
 	}
 	defer f.reportWaiting()()
+	if err := f.reach(ctx, opts); err != nil {
+		return nil, err
+	}
 	switch {
 	case f.adopt != "":
 		ci, err := jupyter.NewStateful(ctx, opts)
@@ -196,6 +202,35 @@ func (f *jupyterFlags) reportWaiting() (done func()) {
 		// A message does not come after the caller has returned.
 		if !timer.Stop() {
 			<-reported
+		}
+	}
+}
+
+// reach waits for a server to listen, for as long as --wait says. A server behind a
+// proxy or a socket is left to the provider.
+func (f *jupyterFlags) reach(ctx context.Context, o *jupyter.Options) error {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Hostname() == "" || strings.HasPrefix(f.url, "http+unix:") {
+		return nil
+	}
+	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err != nil || proxy != nil {
+		return nil
+	}
+	port := cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme], "80")
+	ctx, cancel := context.WithTimeout(ctx, f.wait)
+	defer cancel()
+	for {
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+		if err == nil {
+			return conn.Close()
+		}
+		if !errors.Is(err, syscall.ECONNREFUSED) {
+			return nil // the provider reports it
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: nothing listens at %s; --wait waits for a server that is starting", codeinterp.ErrUnavailable, u.Host)
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }

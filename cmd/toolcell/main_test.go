@@ -138,7 +138,7 @@ func (stopped) RunCode(_ context.Context, _, _ string, o *codeinterp.RunOptions)
 func TestLateOutputIsShown(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	a := &app{stdout: &stdout, stderr: &stderr}
-	code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true}))
+	code := a.runLive(t.Context(), stopped{}, "x", "", &programFlags{}, &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true}))
 	if want := "one \nfirst\ntwo\nsecond\n"; code != codeinterp.ExitTimeout || stdout.String() != want || !strings.HasPrefix(stderr.String(), "abtoolcell: timed out") {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
 	}
@@ -162,10 +162,10 @@ func (described) RunCode(context.Context, string, string, *codeinterp.RunOptions
 func TestMissingModule(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &app{stdout: io.Discard, stderr: &stderr}
-	code := a.runLive(t.Context(), described{}, "python", "", &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true}))
+	code := a.runLive(t.Context(), described{}, "python", "", &programFlags{}, &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true}))
 	want := `ModuleNotFoundError: No module named 'pandas'
 toolcell: this was CPython 3.11.7, /usr/bin/python3; --python PATH takes another
-toolcell: --with pandas makes one that has it
+toolcell: --with pandas installs it
 toolcell: passed over: /srv/python3 (closed)
 `
 	if code != 1 || stderr.String() != want {
@@ -188,7 +188,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("no room") }
 func TestOutputThatCannotBeShown(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &app{stdout: broken{}, stderr: &stderr}
-	if code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true})); code != exitFailure || !strings.Contains(stderr.String(), "showing the output: no room") {
+	if code := a.runLive(t.Context(), stopped{}, "x", "", &programFlags{}, &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true})); code != exitFailure || !strings.Contains(stderr.String(), "showing the output: no room") {
 		t.Errorf("code %d, stderr %q", code, stderr.String())
 	}
 }

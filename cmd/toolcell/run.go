@@ -139,7 +139,7 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	s := newScreen(a, newImageShower(a, &f.programFlags))
 	s.file = file != ""
 	s.images.beside(file)
-	return a.runLive(ctx, ci, language, program, opts, &files, s)
+	return a.runLive(ctx, ci, language, program, &f.programFlags, opts, &files, s)
 }
 
 // giveInput gives the program this command's standard input if --stdin says so.
@@ -208,7 +208,7 @@ func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	return code
 }
 
-func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, files *runFiles, s *screen) int {
+func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, f *programFlags, opts *codeinterp.RunOptions, files *runFiles, s *screen) int {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	opts.OnOutput = func(o codeinterp.Output) error {
@@ -223,6 +223,8 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	s.end(&res)
 	a.missing(ci, language, &res)
 	a.absent(files, &res)
+	a.offline(f, &res)
+	a.readOnly(f, &res)
 	if s.file {
 		a.unfed(opts, &res)
 	}
@@ -263,7 +265,7 @@ func (a *app) missing(ci codeinterp.CodeInterpreter, language string, res *codei
 	}
 	if s, ok := ci.(scripted); ok {
 		if beside := s.script.beside(res.Error.MissingModule); beside != "" {
-			fmt.Fprintf(a.stderr, "toolcell: %s is not open to the program; --dir %s opens it\n", beside, filepath.Dir(beside))
+			fmt.Fprintf(a.stderr, "toolcell: %s is beside the program, which cannot read it: use --in %s, or --dir %s for all of that directory\n", beside, beside, filepath.Dir(beside))
 			return
 		}
 	}
@@ -273,7 +275,7 @@ func (a *app) missing(ci codeinterp.CodeInterpreter, language string, res *codei
 		}
 		fmt.Fprintf(a.stderr, "toolcell: this was %s, %s; --%s PATH takes another\n", l.Runtime, l.Path, flagOf(language))
 		if name := res.Error.MissingModule; language == "python" && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_.") == "" {
-			fmt.Fprintf(a.stderr, "toolcell: --with %s makes one that has it\n", subprocess.PackageOf(name))
+			fmt.Fprintf(a.stderr, "toolcell: --with %s installs it\n", subprocess.PackageOf(name))
 		}
 		for _, other := range l.PassedOver {
 			fmt.Fprintf(a.stderr, "toolcell: passed over: %s\n", other)
