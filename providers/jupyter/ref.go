@@ -95,7 +95,7 @@ func (rt *runtime) Attach(ctx context.Context, reference string, late func(codei
 	}
 	k := kernel.New(&rt.cfg, kind, server.Handle{Kernel: r.Kernel, Session: r.Session})
 	k.Foreign = r.Foreign
-	k.Known(r.Socket, r.Process)
+	k.Resume(r.Socket, r.Process)
 	s := newSession(rt, kind, o, k)
 	s.dir, s.foreign, s.shared = r.Dir, r.Foreign, true
 	if _, err := rt.c.State(ctx, r.Kernel); err != nil {

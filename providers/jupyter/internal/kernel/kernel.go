@@ -1,6 +1,6 @@
-// Package kernel is our end of one kernel of a Jupyter server: the socket that
-// is dialled anew when it is lost, the requests that wait for answers, what is
-// said to a kernel in its own language, and the run of one program at a time.
+// Package kernel is the client's end of one kernel: its socket, which is dialed again
+// when it is lost, its requests, the code that it runs in the kernel's language, and
+// one run at a time.
 package kernel
 
 import (
@@ -21,28 +21,25 @@ var (
 	// ErrGone is a kernel that does not exist any more.
 	ErrGone = errors.New("the kernel is gone")
 
-	// ErrUnresponsive is a kernel that has answered nothing since it was interrupted.
+	// ErrUnresponsive is a kernel that has not answered since it was interrupted.
 	ErrUnresponsive = server.Unavailable("the kernel has answered nothing since a program was interrupted")
 
-	// errDied is a kernel whose process ended while it had to answer.
+	// errDied is a kernel whose process ended before it answered.
 	errDied = errors.New("the kernel died")
 )
 
-// A server has at least leastPatience to answer a socket, at first firstPatience at
-// most.
+// A server has leastPatience to firstPatience to answer the first handshake of a socket.
 const (
 	leastPatience = 10 * time.Second
 	firstPatience = 15 * time.Second
 )
 
-// unresponsiveAfter is how long a kernel has to answer that was interrupted, and in which
-// nothing runs any more. An interrupt that hits ipykernel or IRkernel between two
-// requests ends their loop: some die of it, others live on and hear nothing.
+// unresponsiveAfter is how long an idle kernel has to answer after an interrupt. An
+// interrupt between two requests ends the loop of ipykernel and IRkernel, and may leave the
+// process alive.
 const unresponsiveAfter = 20 * time.Second
 
-// askPause is the least time between two requests while something is waited
-// for: what failed at once is not to be asked again as fast as the server can
-// answer.
+// askPause is the least time between two tries of a request.
 const askPause = 600 * time.Millisecond
 
 // A Config is what the kernels of a client share.
@@ -75,7 +72,7 @@ type Kernel struct {
 	requests map[string]*request
 	run      *execution
 	tail     *tail // of the run
-	seen     seen
+	seen     messageLog
 	late     func(codeinterp.Output)
 }
 
@@ -85,10 +82,10 @@ func New(cfg *Config, kind Kind, h server.Handle) *Kernel {
 		requests: map[string]*request{}, interrupts: newInterrupts()}
 }
 
-// Known makes k one that another client prepared and left: name is what that
-// was called by the server, empty if it may still be connected, and identity
-// is the kernel's name for its process.
-func (k *Kernel) Known(name, identity string) {
+// Resume makes k a kernel that another client has prepared. name is that client's name to
+// the server, empty if it may still be connected; identity is the kernel's name for its
+// process.
+func (k *Kernel) Resume(name, identity string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if name != "" {
@@ -97,7 +94,7 @@ func (k *Kernel) Known(name, identity string) {
 	k.noteFormer(identity)
 }
 
-// Names returns what Known takes.
+// Names returns the arguments of Resume.
 func (k *Kernel) Names() (name, identity string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -111,9 +108,9 @@ func (k *Kernel) Late(late func(codeinterp.Output)) {
 	k.late = late
 }
 
-// Ensure connects and prepares the kernel if that is needed. It waits within
-// ctx for one that is slow, and calls busy, unless nil, while it works for
-// others. ErrGone means that it no longer exists.
+// Ensure connects and prepares the kernel if needed. It waits within ctx for a slow kernel.
+// busy, if not nil, is called when the kernel begins and ends to work for others. ErrGone
+// means that the kernel no longer exists.
 func (k *Kernel) Ensure(ctx context.Context, busy func(bool)) error {
 	for pause := time.Duration(0); ; pause = askPause {
 		if err := server.Wait(ctx, pause); err != nil {
@@ -154,9 +151,8 @@ func (k *Kernel) ensure(ctx context.Context, busy func(bool)) error {
 	return k.prepare(ctx)
 }
 
-// connect dials, waiting for a server that is starting. A handshake that gets
-// no answer is made anew, at the latest after half of the time that is left: a
-// server that missed the kernel's first sign of life answers after a minute only.
+// connect dials, waiting for a server that is starting. A handshake without an answer is
+// made again, at the latest after half of the remaining time.
 func (k *Kernel) connect(ctx context.Context) error {
 	end, bounded := ctx.Deadline()
 	if !bounded {
@@ -172,7 +168,7 @@ func (k *Kernel) connect(ctx context.Context) error {
 		case err == nil:
 			return nil
 		case unanswered:
-			patience *= 2 // some servers take their time for each
+			patience *= 2 // some servers are slow at each
 			k.rename()
 			continue
 		case server.IsGone(err):
@@ -187,14 +183,14 @@ func (k *Kernel) connect(ctx context.Context) error {
 	}
 }
 
-// A lastError is why a wait ended, and what failed last before that.
+// A lastError is why a wait ended, and the last failure before that.
 type lastError struct{ why, last error }
 
 func (e *lastError) Error() string   { return e.why.Error() + "; last: " + e.last.Error() }
 func (e *lastError) Unwrap() []error { return []error{e.why, e.last} }
 
-// rename takes another name for a kernel in which we have run nothing, so that
-// there is nothing that the server keeps for us. It may continue a handshake that was
+// rename takes another name for a kernel in which we have run nothing: the server keeps
+// no messages for us. It may continue a handshake that was
 // given up, and a second socket of the same name gets no answers.
 func (k *Kernel) rename() {
 	k.mu.Lock()
@@ -209,8 +205,7 @@ func (k *Kernel) dial(ctx context.Context) error {
 	old, name := k.sock, k.name
 	k.mu.Unlock()
 	if old != nil {
-		// receive drops what comes from a socket that was replaced, so its reader has
-		// to be done first.
+		// Its reader first: receive drops messages of a replaced socket.
 		old.close()
 		old.wait()
 	}
@@ -218,7 +213,7 @@ func (k *Kernel) dial(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Its reader waits for ready, since receive drops what another socket than ours brings.
+	// Its reader waits for ready: receive drops messages of any other socket.
 	k.setSocket(func(ready <-chan struct{}) *socket {
 		var s *socket
 		s = newSocket(ws, name, nudge, k.cfg.MaxMessage,
@@ -229,13 +224,10 @@ func (k *Kernel) dial(ctx context.Context) error {
 	return nil
 }
 
-// ready waits until the kernel answers on its shell channel and its output
-// reaches us: after a start the one can work before the other. It notices a
-// process that is not the one we knew. A kernel that the server says is alive
-// is waited for until ctx ends, however slow it is, unless it is ErrUnresponsive. One that was started again
-// may listen elsewhere now, where only a new socket leads, and what the server
-// knows of its state can be of before. A socket on which nothing comes may lead
-// nowhere too, so that another is tried now and then.
+// ready waits until the kernel answers on its shell channel and its output arrives, and
+// notices a new process. A kernel that the server calls alive is waited for until ctx
+// ends, unless it is ErrUnresponsive. A silent socket is replaced now and then: a restarted
+// kernel may listen on other ports.
 func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 	if busy == nil {
 		busy = func(bool) {}
@@ -269,12 +261,12 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 			return ErrGone
 		}
 		died := k.process() == lost
-		// With other clients connected the silence can be a program of theirs.
+		// Another client's program can be the reason for the silence.
 		if err == nil && k.isSuspect() && !k.Foreign && st.Connections <= 1 && time.Since(began) > min(unresponsiveAfter, k.cfg.StartTimeout/2) {
 			return ErrUnresponsive
 		}
 		busy(err == nil && st.State == "busy" && !died)
-		// Not at once: most servers start it where the present socket leads.
+		// Not at once: most servers restart it on the same ports.
 		silent := time.Since(dialled) > patience
 		if silent {
 			patience *= 2
@@ -292,21 +284,19 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 	}
 }
 
-// check asks the server for the kernel's state. One that is gone, of which the
-// server may not report by itself, is noted.
+// check asks the server for the kernel's state, and notes a kernel that is gone.
 func (k *Kernel) check(ctx context.Context) (server.Kernel, error) {
 	st, err := k.cfg.Client.State(ctx, k.Handle.Kernel)
 	switch {
 	case server.IsGone(err):
 		k.noteGone(codeinterp.CauseServer)
 	case err == nil && st.State == "dead":
-		k.noteReport(gone, codeinterp.CauseExit) // the server has it from messages
+		k.noteReport(gone, codeinterp.CauseExit) // the server learns that from messages
 	}
 	return st, err
 }
 
-// prepare runs the dialect's setup. A kernel that refuses it is taken for one
-// that we know nothing of, whatever its language is called.
+// prepare runs the dialect's setup. A kernel that refuses it gets the plain dialect.
 func (k *Kernel) prepare(ctx context.Context) error {
 	k.mu.Lock()
 	raw, d := k.sock != nil && k.sock.v1, k.Kind.dialect
@@ -323,7 +313,7 @@ func (k *Kernel) prepare(ctx context.Context) error {
 	return nil
 }
 
-// Restart ends the kernel's process and has the server start another.
+// Restart makes the server end the kernel's process and start another.
 func (k *Kernel) Restart(ctx context.Context) error {
 	err := k.cfg.Client.Restart(ctx, k.Handle.Kernel)
 	switch {
@@ -339,7 +329,7 @@ func (k *Kernel) Restart(ctx context.Context) error {
 // Delete ends the kernel. If that failed it can be tried again.
 func (k *Kernel) Delete(ctx context.Context) error {
 	err := k.cfg.Client.DeleteKernel(ctx, k.Handle)
-	// No program will run in it that a late one could hit.
+	// A late interrupt does no harm: no program will run in it.
 	k.interrupts.cancel()
 	k.Drop()
 	if err == nil {
@@ -358,11 +348,11 @@ func (k *Kernel) Drop() {
 	}
 }
 
-// leaveLimit is how long a server has to close the socket of who leaves.
+// leaveLimit is how long a server has to close our socket.
 const leaveLimit = 2 * time.Second
 
-// HangUp is Drop, once all that the server sends has come: from then on it keeps
-// what the kernel says. It reports whether that is known.
+// HangUp is Drop after all messages that the server has sent; it keeps later ones. It
+// reports whether the server confirmed that.
 func (k *Kernel) HangUp() (whole bool) {
 	k.mu.Lock()
 	s := k.sock
@@ -370,8 +360,7 @@ func (k *Kernel) HangUp() (whole bool) {
 	return s != nil && s.leave(leaveLimit)
 }
 
-// own reports whether a message id is one of ours, and whether it is that of a
-// request the caller does not see.
+// own reports whether a message id is ours, and whether it is that of a hidden request.
 func (k *Kernel) own(id string) (ours, hidden bool) {
 	rest, ok := strings.CutPrefix(id, k.name+"_")
 	return ok, strings.HasPrefix(rest, "h")

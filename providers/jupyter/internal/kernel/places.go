@@ -8,13 +8,12 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
-// placeLimit is how long a call waits for what its program printed before it. A
-// server that drops output drops the marks in it too.
+// placeLimit is how long a call waits for the output before it. A server that drops output
+// drops the marks too.
 const placeLimit = 2 * time.Second
 
-// places are the places in a program's output that its kernel marked. Output and
-// calls come by channels of their own, and a call waits for what was printed
-// before it.
+// places are the places in a program's output that its kernel marked. Output and calls
+// come by different channels, and a call waits for the output before it.
 type places struct {
 	behind func() bool // output that came waits for OnOutput
 

@@ -25,7 +25,7 @@ const (
 	evDeathReport                  // somebody says that the kernel died
 )
 
-// An event is what the reader passes to a run.
+// An event is a message or a fact that the reader passes to a run.
 type event struct {
 	kind   eventKind
 	typ    string           // of a message
@@ -45,8 +45,8 @@ func (e *event) size() int {
 	return n
 }
 
-// A queue passes events from the reader to a run, in order. put waits while it
-// is full, which leaves the rest with the server.
+// A queue passes events from the reader to a run, in order. put waits while the queue is
+// full: the server keeps the rest.
 type queue struct {
 	mu     sync.Mutex
 	cond   sync.Cond

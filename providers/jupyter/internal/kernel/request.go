@@ -16,7 +16,7 @@ import (
 // errSocketLost is a request whose socket was lost before the answer came.
 var errSocketLost = fmt.Errorf("%w: lost the connection", codeinterp.ErrUnavailable)
 
-// A request is a question of our own that waits for its reply and its idle.
+// A request is a hidden request that waits for its reply and its idle.
 type request struct {
 	done  chan struct{}
 	reply *wire.Message
@@ -108,8 +108,8 @@ func (k *Kernel) newID(kind string) string {
 	return k.name + "_" + kind + k.nonce + "_" + strconv.Itoa(k.seq)
 }
 
-// Hidden runs code that leaves no trace in the history and shows no output. A
-// refusal of the kernel is a *wire.ErrorContent.
+// Hidden runs code without history and output. An error of the kernel is a
+// *wire.ErrorContent.
 func (k *Kernel) Hidden(ctx context.Context, code string) error {
 	_, err := k.evaluate(ctx, code, nil)
 	return err
@@ -118,8 +118,8 @@ func (k *Kernel) Hidden(ctx context.Context, code string) error {
 // asRefusal returns what the kernel said of a hidden request that failed.
 func asRefusal(err error) (*wire.ErrorContent, bool) { return errors.AsType[*wire.ErrorContent](err) }
 
-// evaluate is Hidden, with user expressions. A kernel drops what waits behind
-// another client's program that fails, so what was dropped is sent again.
+// evaluate is Hidden, with user expressions. A kernel drops requests behind another
+// client's program that fails: they are sent again.
 func (k *Kernel) evaluate(ctx context.Context, code string, expr map[string]string) (map[string]wire.Expression, error) {
 	if expr == nil {
 		expr = map[string]string{}
@@ -157,8 +157,8 @@ const (
 	abortPause = 50 * time.Millisecond
 )
 
-// guard checks the kernel now and then, until stop is called: one that is gone
-// never answers.
+// guard checks the kernel now and then until stop is called: a kernel that is gone never
+// answers.
 func (k *Kernel) guard(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// halfGrace is how long to wait for the second sign of the end, idle or
-	// execute_reply, after the first.
+	// halfGrace is the wait for the second sign of the end, idle or execute_reply, after
+	// the first.
 	halfGrace = 5 * time.Second
 
-	// slowGrace is how long a kernel is asked then whether that is still to come.
+	// slowGrace is the further wait while the kernel is asked.
 	slowGrace = 3 * halfGrace
 
-	// silence is after how long without a message the server is asked for
-	// the kernel's state; the first time sooner.
+	// After silence without a message the server is asked for the kernel's state, after
+	// firstSilence the first time.
 	silence      = 3 * time.Second
 	firstSilence = time.Second
 
@@ -33,7 +33,7 @@ const (
 	// killGrace is how long to wait for the last messages of a killed kernel.
 	killGrace = 500 * time.Millisecond
 
-	// killLimit bounds the end of a program that does not end by itself.
+	// killLimit bounds the end of the kernel's process.
 	killLimit = server.KillTimeout + 2*time.Second
 
 	// cancelLimit bounds it if the caller has gone. Jupyter gives a kernel
@@ -87,11 +87,11 @@ type runner struct {
 	killed  bool
 	killErr error
 	queued  bool  // it was killed before the kernel began it
-	noIdle  bool  // one sign of the end did not come
-	away    error // why the server is out of reach
+	noIdle  bool  // one sign of the end is missing
+	away    error // why the server cannot be reached
 }
 
-// Run runs a program in a kernel that is ready. ctx is the order to kill it.
+// Run runs a program in a kernel that is ready. The end of ctx kills it.
 func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 	r := &runner{k: k, ctx: ctx, Order: o}
 	for tries := 0; ; tries++ {
@@ -105,8 +105,7 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 			return Ending{}, ErrWithdrawn
 		}
 		p := r.e.progress()
-		// With a gap, the word that it began may be what is missing: it must not run
-		// twice.
+		// After a gap it may have begun, and must not run twice.
 		if r.killed || p.death || !p.dropped() || p.gap {
 			break
 		}
@@ -125,14 +124,14 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 	return r.finish()
 }
 
-// finish settles what belongs to a run that has ended.
+// finish collects the outcome of a run that has ended.
 func (r *runner) finish() (Ending, error) {
 	if r.end.IsZero() {
 		r.end = time.Now()
 	}
 	r.e.update(func(p *progress) { p.past = true })
 	if p := r.e.progress(); p.report != nil && (p.death || r.killed) {
-		// Not the time at which the report was found true, which can be seconds later.
+		// Not the time of the verification, which can be seconds later.
 		r.end = p.report.at
 	}
 	r.correctStray()
@@ -146,16 +145,16 @@ func (r *runner) finish() (Ending, error) {
 		return Ending{}, ErrNeverRan
 	}
 	if !r.killed && p.death && (!p.busy || p.next) && !p.gap {
-		// It may wait for the kernel's next process, which ends for that. Nor did it
-		// not run: a process that dies at once can take the word that it began along.
+		// The request may wait for the kernel's next process, which is ended. It may also have
+		// run: a process that dies at once can lose the report of the begin.
 		r.kill()
 		r.killed = r.killErr != nil
 	}
 	r.e.finish()
-	// Anew: only now has the pump seen all that came.
+	// Again: now the pump has seen all messages.
 	switch p := r.e.progress(); {
 	case p.report != nil && !p.death && !r.killed:
-		r.k.noteEnd(p.report.to, p.report.cause) // it came too late to be looked into
+		r.k.noteEnd(p.report.to, p.report.cause) // it came too late to be verified
 	case p.next && !p.death && !r.killed:
 		r.k.noteEnd(lost, codeinterp.CauseExit) // and the next one is not set up
 	case p.shellGone:
@@ -174,14 +173,14 @@ func (r *runner) follow() error {
 	s := k.sock
 	k.mu.Unlock()
 	submit := func() error {
-		r.fresh = k.countProgram() // before the process can die of it
+		r.fresh = k.countProgram() // first: the process can die of it
 		err := k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
-			// A byte order mark belongs to a file, and is an error to Python.
+			// Python takes a byte order mark in files only.
 			Code: strings.TrimPrefix(r.Program.Code, "\ufeff"), StoreHistory: true, Expressions: r.expressions(),
 			AllowStdin: r.Program.Stdin != nil && !k.HasStdin() || r.e.calls != nil,
 		})
 		if err != nil {
-			// Nothing has left us: the next program is still the first of the process.
+			// The next program is still the first of the process.
 			k.uncountProgram()
 		}
 		return err
@@ -207,7 +206,7 @@ func (r *runner) follow() error {
 		}
 		if p.replied {
 			r.Program.End()
-			if r.end.IsZero() { // what follows is for OnOutput
+			if r.end.IsZero() { // the rest is time of OnOutput
 				r.end = time.Now()
 			}
 		}
@@ -222,16 +221,16 @@ func (r *runner) follow() error {
 			return nil
 		case <-w.halfTimer:
 			if r.e.q.waiting() {
-				w.halfTimer = time.After(halfGrace) // the sign may be behind what OnOutput has yet to take
+				w.halfTimer = time.After(halfGrace) // the sign may be in the queue
 				continue
 			}
 			if !w.halfProbed {
-				// A kernel that is slow is not done: it answers what comes behind the program.
+				// A slow kernel answers after the program.
 				w.halfProbed, w.halfTimer = true, time.After(slowGrace)
 				w.probe()
 				continue
 			}
-			// Of the two signs idle is the one that says that no output is missing.
+			// Without idle, output may be missing.
 			r.noIdle = true
 			return nil
 		case <-w.beginTimer:
@@ -254,7 +253,7 @@ func (r *runner) follow() error {
 	}
 }
 
-// expressions are what the kernel shall evaluate after the program.
+// expressions are the user expressions of the request.
 func (r *runner) expressions() map[string]string {
 	if expr := r.k.dialect.idle; expr != "" && r.Once {
 		return map[string]string{idleExpression: expr}
@@ -265,8 +264,7 @@ func (r *runner) expressions() map[string]string {
 // idleExpression names the user expression of a dialect's idle.
 const idleExpression = "idle"
 
-// Quiet asks whether nothing that the program started runs on. Not knowing
-// counts as no.
+// Quiet asks whether nothing that the program started still runs, false if unknown.
 func (k *Kernel) Quiet(ctx context.Context) bool {
 	expr := k.dialect.idle
 	if expr == "" || k.IsDown() {
@@ -278,7 +276,7 @@ func (k *Kernel) Quiet(ctx context.Context) bool {
 	return err == nil && out[idleExpression].IsTrue()
 }
 
-// kill ends the kernel's process without grace. What could not be ended is left.
+// kill ends the kernel's process without grace. killErr is set if it cannot.
 func (r *runner) kill() {
 	r.killed = true
 	if !r.e.hasBegun() && r.withdraw() {
@@ -288,11 +286,9 @@ func (r *runner) kill() {
 		r.leaveAlone()
 		return
 	}
-	// r.ctx has ended: that is the order to kill.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), killLimit)
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
-	// watchServer begins here; deferred is the wait for its end.
 	defer r.k.watchServer(ctx, giveUp)()
 	defer r.afterCancel(giveUp)()
 	if r.killErr = r.Kill(ctx); r.killErr == nil {
@@ -307,7 +303,7 @@ func (r *runner) afterCancel(giveUp func(error)) (stop func() bool) {
 	})
 }
 
-// leaveAlone interrupts a program once more whose kernel is not ours to end.
+// leaveAlone interrupts a program in a foreign kernel once more.
 func (r *runner) leaveAlone() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), aliveLimit)
 	defer cancel()
@@ -316,17 +312,15 @@ func (r *runner) leaveAlone() {
 	_ = r.k.Interrupt(ctx)
 	r.await(ctx, aliveLimit)
 	if r.killed = !r.e.progress().over(); r.killed {
-		r.killErr = server.Unavailable("it is not ours to end")
+		r.killErr = server.Unavailable("another client owns the kernel")
 	}
 }
 
-// aliveLimit is how long a server has to show that it is there while a kernel is
-// ended, which can take it longer.
+// aliveLimit is how long a server has to show a sign of life while a kernel is ended.
 const aliveLimit = 2 * time.Second
 
-// watchServer calls cancel where the server shows no sign of life: it neither answers,
-// which one that passes on a flood of output does late, nor sends anything. The
-// function that it returns waits until nothing of that goes on.
+// watchServer calls cancel if the server neither answers nor sends a message. done ends and
+// waits for the watch.
 func (k *Kernel) watchServer(ctx context.Context, cancel func(error)) (done func()) {
 	over := make(chan struct{})
 	go func() {

@@ -15,10 +15,9 @@ const (
 
 var idSeed = maphash.MakeSeed()
 
-// seen remembers the last messages, since a server that replays can send some
-// twice, and whether any is missing between them: ipykernel numbers what it
-// sends.
-type seen struct {
+// messageLog remembers the ids of the last messages, which a server may replay, and
+// whether any is missing: ipykernel numbers its messages.
+type messageLog struct {
 	ids  []uint64
 	next int
 
@@ -31,7 +30,7 @@ type seen struct {
 
 // before reports whether the message came before, where check is set, and
 // remembers it.
-func (s *seen) before(h *wire.Header, check bool) bool {
+func (s *messageLog) before(h *wire.Header, check bool) bool {
 	if h.ID == "" {
 		return false
 	}
@@ -54,7 +53,7 @@ func (s *seen) before(h *wire.Header, check bool) bool {
 }
 
 // number notes the number at the end of an id like SESSION_PID_N.
-func (s *seen) number(h *wire.Header) {
+func (s *messageLog) number(h *wire.Header) {
 	rest, ok := strings.CutPrefix(h.ID, h.Session+"_")
 	_, last, two := strings.Cut(rest, "_")
 	n, err := strconv.Atoi(last)
@@ -62,7 +61,7 @@ func (s *seen) number(h *wire.Header) {
 		return // the server's own messages have no such ids
 	}
 	if s.process != h.Session {
-		*s = seen{ids: s.ids, next: s.next, process: h.Session, low: n, ahead: map[int]struct{}{}}
+		*s = messageLog{ids: s.ids, next: s.next, process: h.Session, low: n, ahead: map[int]struct{}{}}
 	}
 	s.top = max(s.top, n)
 	if n < s.low || s.lossy {
@@ -84,11 +83,11 @@ func (s *seen) number(h *wire.Header) {
 
 // begin starts a new account of what is missing: the kernel's answers to
 // others have numbers too.
-func (s *seen) begin() {
+func (s *messageLog) begin() {
 	s.low, s.ahead, s.lossy = s.top+1, map[int]struct{}{}, false
 }
 
 // whole reports whether it is known that no message since begin is missing.
-func (s *seen) whole() bool {
+func (s *messageLog) whole() bool {
 	return s.process != "" && !s.lossy && len(s.ahead) == 0
 }

@@ -236,7 +236,7 @@ func (k *Kernel) noteRestart() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.state = state{}
-	k.sock, k.name, k.seen = nil, rand.Text(), seen{}
+	k.sock, k.name, k.seen = nil, rand.Text(), messageLog{}
 	k.abandonAll()
 }
 

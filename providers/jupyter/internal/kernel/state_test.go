@@ -35,8 +35,8 @@ func TestProcess(t *testing.T) {
 		{"gone is for good", []step{func(k *Kernel) { k.noteGone("") }, died, answered("b"), prepared}, gone, true},
 		{"we restarted it", []step{prepared, ran, (*Kernel).noteRestart}, unprepared, true},
 		{"the program replaced it", []step{prepared, ran, (*Kernel).noteReplaced}, ready, true},
-		{"attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("a"), func(k *Kernel) { k.notePrepared(&plainDialect) }}, furnished, false},
-		{"restarted, then attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("b"), func(k *Kernel) { k.notePrepared(&plainDialect) }}, ready, true},
+		{"attached", []step{func(k *Kernel) { k.Resume("n", "a") }, answered("a"), func(k *Kernel) { k.notePrepared(&plainDialect) }}, furnished, false},
+		{"restarted, then attached", []step{func(k *Kernel) { k.Resume("n", "a") }, answered("b"), func(k *Kernel) { k.notePrepared(&plainDialect) }}, ready, true},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -9,13 +9,13 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// askAfter is how long a run is silent before a question is left with its kernel,
-// once for a socket.
+// askAfter is how long a run is silent before its kernel is asked for a sign, once for each
+// socket.
 const askAfter = time.Minute
 
-// A watch looks after the connection of a run: it asks for the kernel's state
-// when nothing comes, and dials anew when the socket is lost. Its channels are
-// read, and its methods called, by the run's own goroutine.
+// A watch supervises the connection of a run: it asks for the kernel's state when no
+// message comes, and dials again when the socket is lost. Only the run's own goroutine reads
+// its channels and calls its methods.
 type watch struct {
 	r          *runner
 	sock       *socket
@@ -43,15 +43,14 @@ func newWatch(r *runner, s *socket) *watch {
 		ctx: ctx, cancel: cancel, polling: make(chan struct{}, 1)}
 }
 
-// end returns when nothing of the watch goes on: what dials beside the next run
-// would set a socket of its own.
+// end ends the watch and waits for its goroutines.
 func (w *watch) end() {
 	w.cancel()
 	w.quiet.Stop()
 	w.work.Wait()
 }
 
-// startTimers starts the timers that what is known of the run asks for.
+// startTimers starts the timers that the progress requires.
 func (w *watch) startTimers(p progress) {
 	if p.report != nil && !w.verifying {
 		w.verify(p.report)
@@ -67,7 +66,7 @@ func (w *watch) startTimers(p progress) {
 	}
 }
 
-// lost is closed when the socket is, while nothing is done about it.
+// lost is closed when the socket is lost, nil while it is being replaced.
 func (w *watch) lost() <-chan struct{} {
 	if w.away {
 		return nil
@@ -75,8 +74,8 @@ func (w *watch) lost() <-chan struct{} {
 	return w.sock.lost
 }
 
-// poll asks the server for the kernel's state, if the run was silent for long
-// enough. A kernel that is gone ends the run; one that is idle is asked itself.
+// poll asks the server for the kernel's state if the run has been silent long enough. A
+// kernel that is gone ends the run; one that is idle is asked itself.
 func (w *watch) poll() {
 	p := w.r.e.progress()
 	limit := silence
@@ -90,7 +89,7 @@ func (w *watch) poll() {
 	w.quiet.Reset(silence)
 	w.ask(p)
 	select {
-	// One at a time: a slow server would have more and more of them to answer.
+	// One at a time, for a slow server.
 	case w.polling <- struct{}{}:
 	default:
 		return
@@ -136,14 +135,14 @@ func (w *watch) checkIdle(sock *socket, gaveUp bool) {
 	}
 }
 
-// notRunning reports whether the server says that a kernel runs nothing. One that
-// never saw it say so goes on calling it starting.
+// notRunning reports whether the server says that a kernel runs nothing. A server that
+// missed its first status calls it starting.
 func notRunning(st server.Kernel) bool { return st.State == "idle" || st.State == "starting" }
 
 var errDeadSocket = errors.New("the socket delivers nothing")
 
-// probe asks the kernel for a sign, which comes only after the run: an
-// interrupt can hit the kernel while it reports the end, which is lost then.
+// probe asks the kernel for a sign, which comes after the run: an interrupt can make the
+// kernel lose the report of the end.
 func (w *watch) probe() {
 	w.probeTimer = nil
 	w.work.Go(func() { w.r.probe(w.ctx) })
@@ -187,8 +186,7 @@ func (w *watch) reconnect() {
 	})
 }
 
-// returned takes the outcome of a reconnect and reports whether the run is
-// over with it.
+// returned takes the result of a reconnect and reports whether the run is over.
 func (w *watch) returned(err error) bool {
 	w.away = false
 	k := w.r.k
