@@ -1,9 +1,8 @@
 # Calls of the host's functions, through the stdin channel.
 #
-# All calls of a program go through one pump, a thread that sends what is pending
-# as one prompt and hands out the answers. Prompts and replies are numbered, and
-# kept until the other side has said that it got them: what was under way when
-# the client's connection was lost is sent again.
+# All calls of a program go through one pump, a thread that sends pending calls in one
+# prompt and distributes the answers. Prompts and replies are numbered, and kept until the
+# other side confirms them: after a lost connection they are sent again.
 
 import asyncio, collections, contextvars, json, linecache, os, socket, sys, threading, time
 from _thread import start_new_thread
@@ -86,7 +85,7 @@ class Pump:
         self.reset()
 
     def offer(self, args):
-        """Says what the programs of a client can call."""
+        """Sets the functions of a client's programs."""
         global MAX_ARGS
         self.nonce, self.client, MAX_ARGS = args["nonce"], args["client"], args["args"]
         offer(args["names"])
@@ -98,8 +97,7 @@ class Pump:
             start_new_thread(self.work, ())
 
     def begin(self, info):
-        """Lets a program of the client's call, unless the run is no more than a
-        part of it."""
+        """Begins the calls of a program, unless the cell is a nested one."""
         ident, parent = self.asker()
         run = parent.get("msg_id", "") if parent else ""
         if not (self.started and self.client and run.startswith(self.client)):
@@ -136,7 +134,7 @@ class Pump:
         self.stop()
 
     def stop(self):
-        """Ends all calls, and returns when the channel is left alone."""
+        """Ends all calls, and waits until the pump is idle."""
         with self.lock:
             self.run, calls = None, list(self.calls.values())
             self.calls.clear()
@@ -151,10 +149,10 @@ class Pump:
         try:
             self.rope.send(b".")
         except OSError:
-            pass  # it rings already
+            pass  # it is full
 
     def enter(self, name, data, waiter):
-        """Hands a call over."""
+        """Queues a call."""
         __tracebackhide__ = True
         if os.getpid() != self.pid:
             raise ToolError(name, "functions cannot be called from a forked process: call them from threads, or before the fork")
@@ -248,8 +246,7 @@ class Pump:
         return session.msg(kind, content, parent={"header": self.parent}, header=header)
 
     def mark(self):
-        """Says where calls are among what the program prints, which goes another way
-        than they do and may come after them."""
+        """Marks the place of calls in the output, which has another channel."""
         self.marked = self.place
         content = {"data": {PLACE: "%s%d" % (self.nonce, self.place)}, "metadata": {}, "transient": {}}
         self.post(self.kernel.iopub_socket, self.message("display_data", content))

@@ -128,7 +128,7 @@ class Command:
                         pieces.append([name, data])
                 elif data == b"":
                     self.shut(name)
-        # Who still holds them has left the command, and nothing waits for that.
+        # A process that still holds them has left the command.
         if not pieces and self.over and time.monotonic() > self.over + LINGER:
             self.end["left"] = self.end.get("left") or bool(self.pipes)
             for name in list(self.pipes):
@@ -203,7 +203,7 @@ class Command:
         return {}
 
     def stop(self):
-        """Has the guard end all of it."""
+        """Makes the guard end the command."""
         orders, self.orders = self.orders, None  # by one thread of two
         if orders is not None:
             os.close(orders)

@@ -1,6 +1,5 @@
-// Package server is one Jupyter server as a client sees it: its REST API with
-// the login that goes before it, the Hub that starts it, and the handshake of
-// its kernels' sockets. It knows nothing of programs.
+// Package server is a client of one Jupyter server: its REST API and login, the Hub that
+// starts it, and the handshake of its kernels' sockets.
 package server
 
 import (
@@ -19,8 +18,8 @@ import (
 // maxHeader bounds the headers of an answer.
 const maxHeader = 1 << 20
 
-// A Config says where a server is and how to talk to it. The fields mean what
-// they mean in the provider's Options.
+// A Config is the address and the credentials of a server. The fields are those of the
+// provider's Options.
 type Config struct {
 	URL        string
 	Token      string
@@ -39,8 +38,7 @@ type Config struct {
 	NoAckFix  bool // leave acknowledgements to the system; for benchmarks
 }
 
-// A Client talks to one server's REST API. Kernels, and whatever else speaks
-// to the server, share it with its connection settings and its login.
+// A Client talks to one server's REST API. It may be used from any goroutine.
 type Client struct {
 	base   *url.URL
 	http   *http.Client
@@ -75,7 +73,7 @@ func New(cfg Config) (*Client, error) {
 		t.MaxResponseHeaderBytes = maxHeader
 		h.Transport = t
 	}
-	// Followed, a redirect would make a GET of a POST and a login page of the answer.
+	// A followed redirect would turn a POST into a GET of a login page.
 	h.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if h.Jar == nil {
 		h.Jar, _ = cookiejar.New(nil)
@@ -86,7 +84,7 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// GiveUp ends the wait for kernels that were asked for.
+// GiveUp ends the wait for requested kernels.
 func (c *Client) GiveUp() { c.end() }
 
 // Close drops idle connections, of our own transport only.
@@ -124,8 +122,8 @@ func (c *Client) proxyHost() string {
 	return ""
 }
 
-// documentPages are what stands before the path of an open notebook in the
-// address that a browser shows, the longer ones first.
+// documentPages precede the path of an open notebook in a browser's address, the longer
+// ones first.
 var documentPages = [...]string{"/lab/tree/", "/lab/workspaces/", "/doc/tree/", "/notebooks/", "/edit/", "/tree/"}
 
 // baseURL returns the server's base, with a path that ends with a slash, and
@@ -147,7 +145,7 @@ func shown(raw string) string {
 	return raw[strings.LastIndexByte(raw, '@')+1:]
 }
 
-// basePath takes off what the server's pages add to its path.
+// basePath removes the path of a page.
 func basePath(path string) string {
 	path = strings.TrimRight(path, "/")
 	for _, page := range documentPages {

@@ -25,13 +25,12 @@ const (
 	// of common proxies.
 	deadAfter = 40 * time.Second
 
-	// PingEvery is how often a socket shows that it is there.
+	// PingEvery is the time between two pings.
 	PingEvery = 15 * time.Second
 
 	socketBuffer = 8 << 10
 
-	// maxHandshake bounds what a server sends before a socket is up: headers, and
-	// what TLS and proxies add. The library holds them, however many they are.
+	// maxHandshake bounds the bytes of a handshake, TLS and proxies included.
 	maxHandshake = 1 << 20
 )
 
@@ -128,10 +127,9 @@ func (c *Client) dialSocket(ctx context.Context, network, addr string) (*liveCon
 	return newLiveConn(conn, c.cfg.NoAckFix), nil
 }
 
-// A liveConn fails a read that saw nothing for deadAfter, once the socket is up,
-// or too much before that, and after each read asks the system to acknowledge at once: Jupyter's servers send a run's
-// messages as a burst of small packets, of which all but the first wait for
-// an acknowledgement that would else be delayed by 40 ms.
+// A liveConn fails a read after deadAfter without data, or after maxHandshake bytes of
+// handshake. After each read it acknowledges at once: servers send the messages of a run in
+// small packets, which would otherwise wait 40 ms for a delayed acknowledgement.
 type liveConn struct {
 	net.Conn
 	ack    func()

@@ -11,10 +11,10 @@ import (
 	"github.com/toolcell/toolcell/internal/ansi"
 )
 
-// minSecret is how long a secret is at least that is taken for one in what servers say.
+// minSecret is the least length of a secret that is removed from messages.
 const minSecret = 8
 
-// secretsOf returns what replaces the credentials of a configuration in a text.
+// secretsOf returns a replacer for the credentials of a configuration.
 func secretsOf(cfg *Config) *strings.Replacer {
 	list := []string{cfg.Token, cfg.Password}
 	for _, values := range cfg.Header {
@@ -25,7 +25,7 @@ func secretsOf(cfg *Config) *strings.Replacer {
 	}
 	var pairs []string
 	for _, s := range list {
-		// Short ones occur in texts by chance, and an empty one would be everywhere.
+		// Short ones occur by chance.
 		if len(s) >= minSecret {
 			pairs = append(pairs, s, "[secret]", url.QueryEscape(s), "[secret]")
 		}
@@ -34,8 +34,8 @@ func secretsOf(cfg *Config) *strings.Replacer {
 }
 
 // A StatusError is a server's refusal of a request. It unwraps to
-// [codeinterp.ErrCapacity] where a limit on kernels is reached, to
-// [codeinterp.ErrContext] where a kernel is gone, and to
+// [codeinterp.ErrCapacity] if a limit on kernels is reached, to
+// [codeinterp.ErrContext] if a kernel is gone, and to
 // [codeinterp.ErrUnavailable] otherwise.
 type StatusError struct {
 	Code    int    // HTTP status
@@ -111,7 +111,7 @@ func redirectHint(resp *http.Response) string {
 	return "to " + loc.Scheme + "://" + loc.Host + loc.Path
 }
 
-// maxRefusal is how much of a body is looked at for what it says.
+// maxRefusal bounds the part of a body that is searched for a message.
 const maxRefusal = 64 << 10
 
 // serverText is what a body says, in at most a line of 200 bytes, without secrets,

@@ -19,16 +19,15 @@ import (
 // process does.
 const KillTimeout = 24 * time.Second
 
-// A server whose call that ends a kernel takes longer than liveAfter has
-// liveLimit to report the kernel's state, or to answer anything else, or counts as
-// gone: one that ends many kernels at once answers each of them late.
+// A server that takes longer than liveAfter to end a kernel has liveLimit to answer any
+// other request, or counts as gone: one that ends many kernels at once is slow.
 const (
 	liveAfter = 2 * time.Second
 	liveLimit = 10 * time.Second
 )
 
-// whileAlive returns a ctx for a call that ends a kernel, which ends where the
-// server shows no sign of life. done waits until nothing of that goes on.
+// whileAlive returns a ctx for a call that ends a kernel. It ends if the server shows no sign
+// of life. done ends the watch.
 func (c *Client) whileAlive(ctx context.Context, id string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	over := make(chan struct{})
@@ -77,11 +76,10 @@ type Handle struct {
 // sessionPath is the path prefix that marks the sessions of a tag.
 func sessionPath(tag string) string { return "toolcell/" + tag + "/" }
 
-// StartKernel starts a kernel in a session that carries the tag, or, where the
-// server has no sessions or needs an environment, a bare kernel. It goes on
-// after ctx was canceled, and then deletes what it started; done is called when
-// nothing of that goes on any more, with the kernel that it could not delete,
-// if there is one: that of which no answer came has an empty Handle.
+// StartKernel starts a kernel in a session that carries the tag, or a bare kernel if the
+// server has no sessions or KernelEnv is set. After ctx was canceled it continues in the
+// background and deletes the kernel; done is called at the end of that, with the kernel that
+// could not be deleted, if any. Its Handle is empty if the server did not answer.
 func (c *Client) StartKernel(ctx context.Context, spec string, done func(left *Handle)) (Handle, error) {
 	type started struct {
 		h   Handle
@@ -173,7 +171,7 @@ func (c *Client) DeleteKernel(ctx context.Context, h Handle) error {
 			// A restart at the same moment can outlive the session.
 			_, err = c.State(ctx, h.Kernel)
 		}
-		// That the session is gone says nothing of the kernel.
+		// The kernel can outlive its session.
 		if e, refused := errors.AsType[*StatusError](err); err != nil && (!refused || e.Code == 404 && e.Request == "GET api/kernels/"+h.Kernel) {
 			return IgnoreGone(err)
 		}
@@ -226,14 +224,14 @@ func (c *Client) State(ctx context.Context, id string) (Kernel, error) {
 // stateLimit is how long a server has at first to report a kernel's state.
 const stateLimit = 4 * time.Second
 
-// afresh makes the next call open a connection: an idle one may be dead. Calls that stop something cannot wait for that.
+// afresh makes the next call open a connection, for calls that cannot wait for a dead one.
 func (c *Client) afresh() { c.http.CloseIdleConnections() }
 
 // ErrUnconfirmed is an interrupt that the server may or may not deliver.
 var ErrUnconfirmed = fmt.Errorf("%w: an interrupt was not answered, and can still come", codeinterp.ErrUnavailable)
 
-// Interrupt has the server interrupt a kernel. It is ErrUnconfirmed where the request
-// was made and no answer came.
+// Interrupt makes the server interrupt a kernel. It is ErrUnconfirmed if the request was
+// sent and not answered.
 func (c *Client) Interrupt(ctx context.Context, id string) error {
 	c.afresh()
 	err := c.call(ctx, requestTimeout, http.MethodPost, "api/kernels/"+id+"/interrupt", nil)
@@ -255,8 +253,7 @@ func (c *Client) Restart(ctx context.Context, id string) error {
 	return c.call(ctx, KillTimeout, http.MethodPost, "api/kernels/"+id+"/restart", nil)
 }
 
-// Sessions lists the server's sessions: its kernels by what they were opened
-// for.
+// Sessions lists the server's sessions.
 func (c *Client) Sessions(ctx context.Context) (list []Session, err error) {
 	err = c.list(ctx, "api/sessions", &list)
 	return list, err
@@ -273,8 +270,7 @@ const (
 	listPause = 200 * time.Millisecond
 )
 
-// list makes a call that lists kernels. Jupyter's servers fail at one of them that
-// has just been started and cannot be described yet.
+// list makes a call that lists kernels. Servers fail while a kernel of the list is starting.
 func (c *Client) list(ctx context.Context, path string, out any) error {
 	for tries := 1; ; tries++ {
 		err := c.call(ctx, requestTimeout, http.MethodGet, path, out)

@@ -1,6 +1,5 @@
-// Package wire is what travels on the channels of a Jupyter kernel: frames,
-// messages, and what they say of a program. It is pure: nothing here talks to
-// anybody.
+// Package wire decodes and encodes the messages of a Jupyter kernel's channels. It does
+// no I/O of its own.
 package wire
 
 import (
