@@ -1,26 +1,9 @@
 # The standard input of runs.
 
-import io, os, sys, tempfile
+import os, sys, tempfile
 
 
-class NoInput(io.TextIOBase):
-    """Standard input of a run that was given none."""
-
-    encoding, errors, mode, name = "utf-8", "strict", "r", "<stdin>"
-
-    def fileno(self):
-        return 0
-
-    def readable(self):
-        return True
-
-    def refuse(self, *args):
-        raise EOFError("there is no standard input: this run was given none")
-
-    read = readline = readlines = __next__ = refuse
-
-
-given = NoInput()
+given = open(os.devnull)  # the standard input of a run without one
 
 
 def read_line(prompt, out):

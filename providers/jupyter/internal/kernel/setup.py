@@ -1,4 +1,4 @@
-# The last part of the setup: the helper that the client calls by hidden requests.
+# The helper that the client calls by hidden requests.
 
 import asyncio, base64, functools, json, os, shutil, sys, tempfile, threading
 
@@ -124,7 +124,7 @@ class Helper:
     def __init__(self, drain):
         self.saved, self.private, self.once = [], None, False
         self.drain, self.home, self.pid = drain, os.getcwd(), os.getpid()
-        self.files, self.last = Files(shell.kernel), Last()
+        self.files, self.outcome = Files(shell.kernel), Last().report
         self.threads = set(threading.enumerate())
         shell.events.register("post_run_cell", self.end)
 
@@ -145,12 +145,6 @@ class Helper:
             self.drain()
         except KeyboardInterrupt:
             pass
-
-    def outcome(self, id):
-        return self.last.report(id)
-
-    def offer(self, args):
-        pump.offer(args)
 
     def decode(self, text):
         return base64.b64decode(text)
@@ -234,4 +228,5 @@ if not hasattr(shell, "_toolcell"):
     hold_messages(shell.kernel)
     drain = hook_streams(shell)
     shell._toolcell = Helper(drain)
-    pump = shell._toolcell.pump = Pump(shell)  # after the helper, which waits for a program's threads
+    pump = Pump(shell)  # after the helper, which waits for a program's threads
+    shell._toolcell.offer = pump.offer
