@@ -1,7 +1,6 @@
-// Package fakejupyter is a Jupyter server in memory, for tests of its clients:
-// it listens on pipes, never on the network, so that it runs inside
-// testing/synctest, and its kernels play what a test tells them, message by
-// message and in any order.
+// Package fakejupyter is a Jupyter server in memory, for tests of its clients. It listens
+// on pipes, so that it runs inside testing/synctest, and its kernels play the messages of a
+// test in any order.
 //
 //	s := fakejupyter.New()
 //	defer s.Close()
@@ -12,6 +11,5 @@
 //		k.IOPub(req, "status", fakejupyter.Status("idle"))
 //	}
 //
-// Clients dial it with [Server.DialContext]. It shares no code with the client
-// that it tests: the WebSocket and message framing are its own.
+// Clients dial it with [Server.DialContext] or [Server.Client].
 package fakejupyter

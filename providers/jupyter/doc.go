@@ -9,14 +9,12 @@
 // as an open notebook's. [Stateful.Detach] leaves a context to another process. [Sweep]
 // deletes the kernels of crashed clients.
 //
-// The languages are those of the server's kernelspecs. The default kernelspec, or the one
-// named like the language, serves the language's name; the others are
-// LANGUAGE@KERNELSPEC, such as "python@conda-env".
+// The languages are those of the server's kernelspecs. Those that do not serve a language by
+// default are LANGUAGE@KERNELSPEC, such as "python@conda-env".
 //
 // # How a run ends
 //
-// The status is that of the kernel's execute_reply. A traceback that a program displays
-// and survives is output. A timeout or cancellation interrupts the program, and restarts
+// The status is that of the kernel's execute_reply. A timeout or cancellation interrupts the program, and restarts
 // its kernel if that takes longer than Options.Grace; Result.StateLost reports that.
 //
 // If the reply is lost, the kernel is asked how the program ended. If that is unknown, or
@@ -48,8 +46,8 @@
 // is as it is: what ends its loop, such as SystemExit in a task, ends the kernel, and
 // StateLost reports it.
 //
-// Commands (codeinterp.Commands) run in a Python kernel of their own, each below a guard
-// process that ends what the command started.
+// Commands run in a Python kernel of their own, each below a guard process that ends what
+// the command started.
 //
 // # Other kernels
 //
@@ -64,9 +62,8 @@
 //	bash_kernel   -      -     -       -      -     yes   -      -    yes  yes
 //	calysto_bash  -      -     -       -      -     -     -      -    yes  -
 //
-// value is the last expression's; line is the error's; exit is an exit code that costs no
-// state; interrupt says that a timeout keeps the state. A program that asks for input and
-// has none is interrupted.
+// exit is an exit code that costs no state; interrupt says that a timeout keeps the state.
+// A program that asks for input and has none is interrupted.
 //
 // # Limits
 //
@@ -75,23 +72,23 @@
 //     says "connection", and "exit" if a process died, which may take its last output along.
 //   - One request carries at most 10 MiB of code. Files travel in pieces of 1 MiB.
 //   - The exit code of a kernel that died is unknown: 137.
-//   - What atexit prints, and threads that C code starts, are not attributed to a run.
+//   - What atexit prints is lost.
 //   - A process that dies between two runs is noticed by a question before the next run. If
 //     it dies right after its answer, the program runs in the server's next process, without
 //     the context's directory and environment; StateLost reports it.
-//   - A kernel that has to be killed leaves its private directory below the server's TMPDIR.
+//   - A killed kernel leaves its private directory below the server's TMPDIR.
 //   - Deno's runs end before their timers do. bash_kernel merges the two streams.
 //   - Programs have no RunOptions.Input; commands have.
 //   - Adopted kernels and kernels without IPython have no files, functions or environment.
-//   - Enterprise Gateway speaks the JSON protocol only, in which bytes that are no UTF-8
-//     become U+FFFD, and starts kernels for root only with KERNEL_USERNAME (Options.KernelEnv).
+//   - Enterprise Gateway turns bytes that are no UTF-8 into U+FFFD, and starts kernels for
+//     root only with KERNEL_USERNAME (Options.KernelEnv).
 //
 // # Security
 //
 //   - Code does on the server's host what the server's operator allows. This package adds no
 //     isolation and no quotas.
-//   - A program shares its kernel's process, and can forge what the kernel reports of it:
-//     output, how it ended, and calls of the functions that its run was given.
+//   - A program can forge what its kernel reports: output, its end, and calls of the
+//     functions of its run.
 //   - Files are read and written with the rights of the kernel's user. Links that lead out of
 //     the directory are not followed.
 //   - Tokens are sent in a header, and appear in no error. Use https.

@@ -253,23 +253,6 @@ func TestServerGoesAway(t *testing.T) {
 	})
 }
 
-func TestSlowKernel(t *testing.T) {
-	n := 0
-	inFake(t, jupyter.Options{}, func(s *fake.Server) {
-		s.Info = func(k *fake.Kernel, req *fake.Message) {
-			n++
-			switch {
-			case n == 1:
-				time.Sleep(20 * time.Second)
-			case n == 2: // the shell answers before output is subscribed
-				k.Reply(req, "kernel_info_reply", map[string]string{"status": "ok"})
-			default:
-				k.Answer(req, "kernel_info_reply", map[string]string{"status": "ok"})
-			}
-		}
-	}, func(r *rig) { r.ok("x") })
-}
-
 func TestKernelNeverReady(t *testing.T) {
 	inFake(t, jupyter.Options{}, nil, func(r *rig) {
 		r.s.Info = func(*fake.Kernel, *fake.Message) {}
@@ -287,29 +270,6 @@ func TestKernelNeverReady(t *testing.T) {
 		time.Sleep(time.Second)
 		if n := len(r.s.Kernels()); n != before {
 			t.Errorf("%d kernels, want %d", n, before)
-		}
-	})
-}
-
-func TestCreateCanceledWhileTheServerStarts(t *testing.T) {
-	var slow atomic.Bool
-	inFake(t, jupyter.Options{}, func(s *fake.Server) {
-		s.HTTP = func(_ http.ResponseWriter, r *http.Request) bool {
-			if slow.Load() && r.Method == http.MethodPost {
-				time.Sleep(10 * time.Second)
-			}
-			return false
-		}
-	}, func(r *rig) {
-		slow.Store(true)
-		ctx, cancel := context.WithTimeout(r.t.Context(), time.Second)
-		defer cancel()
-		if _, err := r.ci.CreateContext(ctx, "python", nil); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v", err)
-		}
-		time.Sleep(15 * time.Second)
-		if n := len(r.s.Kernels()); n != 1 {
-			t.Errorf("%d kernels, want 1", n)
 		}
 	})
 }

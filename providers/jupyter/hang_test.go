@@ -82,39 +82,6 @@ func TestHangingKill(t *testing.T) {
 	})
 }
 
-// TestHangingStart: a server that does not answer whether it started a kernel keeps
-// neither who asked for it nor Close.
-func TestHangingStart(t *testing.T) {
-	for _, path := range []string{"api/sessions", "api/kernels"} {
-		t.Run(path, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := fake.New()
-				defer s.Close()
-				hanging(s, func(r *http.Request) bool {
-					return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, path)
-				})
-				opts := jupyter.Options{StartTimeout: 10 * time.Minute}
-				if path == "api/kernels" {
-					opts.KernelEnv = map[string]string{"KERNEL_X": "1"}
-				}
-				ci, err := jupyter.NewStateful(t.Context(), fakeOptions(s, opts))
-				if err != nil {
-					t.Fatal(err)
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
-				start := time.Now()
-				if _, err := ci.CreateContext(ctx, "python", nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 6*time.Second {
-					t.Errorf("%v after %v", err, time.Since(start))
-				}
-				go func() { _, _ = ci.RunCode(t.Context(), "python", "x", nil) }()
-				time.Sleep(time.Second)
-				closes(t, ci, "has not answered")
-			})
-		})
-	}
-}
-
 // closes wants Close to be back within a minute, with an error that says what is left.
 func closes(t *testing.T, ci *jupyter.Stateful, left string) {
 	t.Helper()

@@ -8,17 +8,14 @@
 //	page, err := ws.Files().Read(ctx, "a.txt", files.Range{})
 //	res, err = ws.Shell().Run(ctx, "wc -c a.txt", nil)
 //
-// Code, in contexts and without, commands and the file tools start in the same
-// directory: that of Options.Server.Dir, or else the one where the server starts
-// its kernels. Files and commands travel through Python kernels that the workspace
-// has for them, so that gateways, which have neither a contents nor a terminals
-// API, work too. Without a Python kernel there are no files and no shell.
+// Code, commands and the file tools start in the same directory: Options.Server.Dir, or
+// the one where the server starts its kernels. Files and commands use Python kernels of
+// the workspace; without a Python kernelspec there are no files and no shell.
 //
 // # Limits
 //
 // Kernels that cannot be moved run in no other directory than their server's.
-// If each kernel has a host of its own, what they share of the directory is
-// what those hosts share.
+// If each kernel has its own host, they share what those hosts share.
 //
 // # Security
 //

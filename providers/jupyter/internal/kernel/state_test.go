@@ -51,28 +51,6 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// TestCounted tells a process that counts anew from one that goes on.
-func TestCounted(t *testing.T) {
-	for _, c := range []struct {
-		identity string
-		counts   []int
-		anew     bool
-	}{
-		{"", []int{1}, false}, {"", []int{1, 2, 3}, false}, {"", []int{1, 2, 1}, true}, {"", []int{1, 1}, true},
-		{"", []int{1, 0}, false}, {"known", []int{1, 1}, false},
-	} {
-		k := New(&Config{}, NewKind("r", "ir", server.Spec{}), server.Handle{})
-		k.noteIdentity(c.identity)
-		anew := false
-		for _, n := range c.counts {
-			anew = k.noteCount(n)
-		}
-		if anew != c.anew {
-			t.Errorf("%q, %v: anew %t, want %t", c.identity, c.counts, anew, c.anew)
-		}
-	}
-}
-
 // TestGap: that a run's socket was replaced is known before what the server replays,
 // which can be the end of the run.
 func TestGap(t *testing.T) {

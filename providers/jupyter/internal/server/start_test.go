@@ -5,25 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 )
-
-// TestRefusedNamesHost: the error names the server.
-func TestRefusedNamesHost(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }))
-	defer s.Close()
-	c, err := New(Config{URL: s.URL, StartTimeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err := c.Specs(t.Context()); err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(s.URL, "http://")) {
-		t.Error(err)
-	}
-}
 
 // TestStartGivenUp gives a start up in the moment in which its answer comes: the
 // kernel is the caller's, or it is deleted, or its handle is returned.
