@@ -37,7 +37,6 @@ type command struct {
 	line    string
 	cwd     string
 	owner   any
-	party   any
 	started time.Time
 	out     *ring
 	in      *pipe
@@ -69,20 +68,13 @@ func (s *Service) Start(ctx context.Context, line string, opts *codeinterp.Comma
 	if s.owner != nil {
 		c.owner = s.owner(ctx)
 	}
-	share := s.o.MaxCommands
-	if s.party != nil {
-		var among int
-		if c.party, among = s.party(ctx); c.party != nil {
-			share = max(share/max(among, 1), 1)
-		}
-	}
 	begun := make(chan struct{})
 	// The provider reads the input once the command has begun, which nothing else
 	// tells.
 	c.in = newPipe(o.Stdin, sync.OnceFunc(func() { close(begun) }))
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c.cancel = cancel
-	if err := s.add(c, share); err != nil {
+	if err := s.add(c); err != nil {
 		cancel(nil)
 		return "", err
 	}
@@ -146,24 +138,15 @@ func (s *Service) serve(ctx context.Context, c *command, o codeinterp.CommandOpt
 	close(c.done)
 }
 
-// add makes a command known, of whose party as many as share may run. Close waits for
-// work.Done from then on.
-func (s *Service) add(c *command, share int) error {
+// add makes a command known. Close waits for work.Done from then on.
+func (s *Service) add(c *command) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own := 0
-	for _, other := range s.commands {
-		if !other.over && other.party == c.party {
-			own++
-		}
-	}
 	switch {
 	case s.closed:
 		return fmt.Errorf("shell: %w", codeinterp.ErrClosed)
 	case s.running >= s.o.MaxCommands:
 		return fmt.Errorf("shell: %w: %d commands run in the background, which is the limit; stop one first", codeinterp.ErrCapacity, s.running)
-	case own >= share:
-		return fmt.Errorf("shell: %w: %d of your commands run in the background, which is the limit; stop one first", codeinterp.ErrCapacity, own)
 	}
 	s.running++
 	s.work.Add(1)
@@ -171,30 +154,22 @@ func (s *Service) add(c *command, share int) error {
 	return nil
 }
 
-// forgetOne forgets, of the commands that have ended, the oldest of the party,
-// or owner, who has the most of them: no owner takes the room of others. s.mu is held.
+// forgetOne forgets, of the commands that have ended, the oldest of the
+// owner who has the most of them. s.mu is held.
 func (s *Service) forgetOne() bool {
 	have := map[any]int{}
 	most := 0
 	for _, c := range s.commands {
 		if c.ended() {
-			have[c.whose()]++
-			most = max(most, have[c.whose()])
+			have[c.owner]++
+			most = max(most, have[c.owner])
 		}
 	}
-	i := slices.IndexFunc(s.commands, func(c *command) bool { return c.ended() && have[c.whose()] == most })
+	i := slices.IndexFunc(s.commands, func(c *command) bool { return c.ended() && have[c.owner] == most })
 	if i >= 0 {
 		s.commands = slices.Delete(s.commands, i, i+1)
 	}
 	return i >= 0
-}
-
-// whose is the party, or the owner where there is none.
-func (c *command) whose() any {
-	if c.party != nil {
-		return c.party
-	}
-	return c.owner
 }
 
 func (c *command) ended() bool {

@@ -26,7 +26,7 @@ type Options struct {
 	MaxCommands int
 
 	// MaxEnded is how many commands that have ended are remembered; of more, the
-	// oldest is forgotten of the party, or owner, who has the most. Zero means 32.
+	// oldest is forgotten of the owner who has the most. Zero means 32.
 	MaxEnded int
 }
 
@@ -37,7 +37,6 @@ type Service struct {
 	ci    codeinterp.CodeInterpreter
 	run   codeinterp.Commander
 	owner func(context.Context) any
-	party func(context.Context) (any, int)
 }
 
 // A core is what all views of a Service share.
@@ -82,10 +81,6 @@ type View struct {
 	// Owner, if set, says to whom the calls of a ctx belong. Commands of others
 	// are not there for them.
 	Owner func(context.Context) any
-
-	// Party, if set, says which party, of how many, the owner of a ctx's calls is of.
-	// Each has an equal share of MaxCommands, one at least; nil is none.
-	Party func(context.Context) (party any, among int)
 }
 
 // With returns a view of s, whose commands are those of s.
@@ -97,9 +92,6 @@ func (s *Service) With(v View) *Service {
 	}
 	if v.Owner != nil {
 		t.owner = v.Owner
-	}
-	if v.Party != nil {
-		t.party = v.Party
 	}
 	return &t
 }

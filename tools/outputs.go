@@ -75,25 +75,6 @@ func WithClient(ctx context.Context, client any) context.Context {
 	return context.WithValue(ctx, clientKey{}, client)
 }
 
-type partyKey struct{}
-
-type party struct {
-	of    any
-	among int
-}
-
-// WithParty returns a ctx whose calls are of one of so many parties, each of which
-// may have several clients: what there can be of commands in the background is shared
-// equally among them. The party is compared with ==.
-func WithParty(ctx context.Context, of any, among int) context.Context {
-	return context.WithValue(ctx, partyKey{}, party{of, among})
-}
-
-func partyOf(ctx context.Context) (any, int) {
-	p, _ := ctx.Value(partyKey{}).(party)
-	return p.of, p.among
-}
-
 // Client returns the client that makes the calls of ctx; nil where there is only
 // one.
 func Client(ctx context.Context) any { return ctx.Value(clientKey{}) }

@@ -16,7 +16,7 @@ import (
 // ForShell returns the tools for the commands of the workspace of that name, in
 // an order that is always the same. opts may be nil. Commands are bounded, cut,
 // scrubbed and reported as runs are. Those in the background belong to the client
-// that started them; see [WithClient], and [WithParty] for how many each has.
+// that started them; see [WithClient].
 func ForShell(workspace string, s *shell.Service, opts *Options) ([]Tool, error) {
 	o, err := opts.complete()
 	if err == nil && (workspace != "" || opts == nil || opts.Namer == nil) {
@@ -27,7 +27,7 @@ func ForShell(workspace string, s *shell.Service, opts *Options) ([]Tool, error)
 	}
 	info := s.Describe()
 	o.within(info.Limits)
-	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: clientOf, Party: partyOf, Middlewares: []codeinterp.Middleware{unchanged}}), observer: newObserver(o.Secrets, o.OnEvent)}
+	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: clientOf, Middlewares: []codeinterp.Middleware{unchanged}}), observer: newObserver(o.Secrets, o.OnEvent)}
 	k.limits = limits{
 		code: info.Limits.Code, maxTimeout: max(o.MaxTimeout.Milliseconds(), 1), timeout: max(o.Timeout, 0).Milliseconds(), maxRead: int64(o.MaxText),
 	}

@@ -214,24 +214,3 @@ func TestShellOwners(t *testing.T) {
 		t.Error(b.Text)
 	}
 }
-
-// TestCommandsOfParties: a party's clients have its share of the commands in the
-// background, and the other party has its own.
-func TestCommandsOfParties(t *testing.T) {
-	set := shellTools(t, &tools.Options{Background: true})
-	start := func(party string, client int) *tools.Answer {
-		ctx := tools.WithParty(tools.WithClient(t.Context(), fmt.Sprint(party, client)), party, 2)
-		return set.Dispatch(ctx, "workspace__w__start_command", []byte(`{"command":"cat"}`), nil)
-	}
-	for i := range 8 {
-		if r := start("a", i%2); r.Failure != nil {
-			t.Fatal(r.Text)
-		}
-	}
-	if r := start("a", 2); r.Failure == nil || r.Failure.Code != tools.CodeCapacity {
-		t.Errorf("beyond its share: %s", r.Text)
-	}
-	if r := start("b", 0); r.Failure != nil {
-		t.Errorf("the other party: %s", r.Text)
-	}
-}
