@@ -87,9 +87,9 @@ func kernels(t *testing.T) codeinterp.StatefulInterpreter {
 func deno(t *testing.T) codeinterp.StatefulInterpreter {
 	if _, err := os.Stat(".testenv/jupyter/deno/.done"); err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatal("no Deno kernel: run internal/testenv/jupyter.sh")
+			t.Fatal("no Deno kernel: run make testenv-full")
 		}
-		t.Skip("no Deno kernel: run internal/testenv/jupyter.sh")
+		t.Skip("no Deno kernel: run make testenv-full")
 	}
 	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: jupytertest.Server(t), Kernels: map[string]string{"javascript": "deno"}})
 	return opened(t, ci, err)

@@ -29,7 +29,7 @@ func judges(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(root, ".done")); err != nil {
-		t.Fatal("the MCP judges are not installed: run internal/testenv/mcp.sh")
+		t.Fatal("the MCP judges are not installed: run make testenv-full")
 	}
 	return root
 }

@@ -21,9 +21,9 @@ func TestValid(t *testing.T) {
 	}
 	if _, err := os.Stat(python); err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatal("no nbformat: run internal/testenv/jupyter.sh")
+			t.Fatal("no nbformat: run make testenv-full")
 		}
-		t.Skip("no nbformat: run internal/testenv/jupyter.sh")
+		t.Skip("no nbformat: run make testenv-full")
 	}
 	nb := script("raises-exception: null.x", ": console.log('a\\nb'); display({'text/html': '<b>', 'application/json': {a: 1}}); 6 * 7")
 	if _, err := notebook.Run(t.Context(), interpreter(t), nb, nil); err != nil {

@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/tools"
 )
 
 // TestHostileText cleans and shows text that took minutes or hours where the work grew
 // with the square of it.
 func TestHostileText(t *testing.T) {
-	size := race.Short(4<<20, 1<<19)
+	const size = 1 << 19
 	for _, unit := range []string{"\x1b[0m", "\x1b[0mx\r", "\x1b]", "\r", "a\r", "1%\r", "\x1b[K\r", "\xff", "\u202e", "--- ", "--- \n", " ", "--- stdout ---\r"} {
 		ci := &fake{script: fixed(ok(out(strings.Repeat(unit, size/len(unit)) + "end\n")))}
 		list, err := tools.ForCode("w", ci, &tools.Options{MaxText: size})

@@ -21,9 +21,9 @@ func TestEnvironmentKilled(t *testing.T) {
 	base, err := filepath.Abs("../../.testenv/python/bin/python")
 	if _, gone := os.Stat(base); err != nil || gone != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatal("no .testenv/python; run internal/testenv/python.sh")
+			t.Fatal("no .testenv/python; run make testenv")
 		}
-		t.Skip("no .testenv/python; run internal/testenv/python.sh")
+		t.Skip("no .testenv/python; run make testenv")
 	}
 	root := leftover.Dir(t)
 	create := func(name string) (kill func(), wait func() (bool, string)) {

@@ -20,9 +20,9 @@ func TestEnvironments(t *testing.T) {
 	}
 	if err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatal("no .testenv/python; run internal/testenv/python.sh")
+			t.Fatal("no .testenv/python; run make testenv")
 		}
-		t.Skip("no .testenv/python; run internal/testenv/python.sh")
+		t.Skip("no .testenv/python; run make testenv")
 	}
 	root := scripts(t, map[string]string{"needs.txt": "six==1.17.0\n", "locked.txt": "six==1.17.0\n", "unlocked.txt": "six\n"})
 	do := func(args ...string) (int, string, string) {

@@ -18,9 +18,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/toolcell/toolcell/internal/hostiletest"
-	"github.com/toolcell/toolcell/internal/race"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/internal/typescripttest"
 )
 
@@ -67,9 +66,8 @@ func (s *small) confined(args ...string) *exec.Cmd {
 // prepareSmall makes the command one that an ordinary user can run.
 func prepareSmall(t *testing.T) *small {
 	t.Helper()
-	race.Long(t, "attacks on a small host")
-	if race.Enabled {
-		t.Skip("the race detector has memory of its own, and the server is to be the one that users have")
+	if !tier.Full {
+		t.Skip("tag full: attacks on a small host")
 	}
 	exe, err := os.Executable()
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/humanevaltest"
 	"github.com/toolcell/toolcell/internal/jupytertest"
-	"github.com/toolcell/toolcell/internal/race"
 )
 
 // TestHumanEval wants all programs to have the same verdict in a context of the
@@ -39,9 +38,6 @@ func TestHumanEval(t *testing.T) {
 	}
 	ran, counts := 0, map[string]int{}
 	for i, code := range programs {
-		if race.Less() && i/2%4 != 1 || !race.Takes(i/2-1, 16) {
-			continue
-		}
 		theirs, ours := runs[0](code), runs[1](code)
 		counts[ours]++
 		ran++

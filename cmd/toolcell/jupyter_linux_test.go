@@ -40,7 +40,7 @@ func TestJupyterAddresses(t *testing.T) {
 	secure := fmt.Sprint("https://127.0.0.1:", jupytertest.ServerWith(t, "--certfile="+cert, "--keyfile="+key))
 	jupytertest.ServerWith(t, "--ServerApp.sock="+socket)
 	escaped := "http+unix://" + strings.ReplaceAll(socket, "/", "%2F")
-	for i, args := range [][]string{
+	for _, args := range [][]string{
 		{"--url", plain + "/lab/tree/a/x.ipynb?token=T"},
 		{"--url", plain + "/notebooks/x.ipynb?token=T"},
 		{"--url", plain + "/tree/x.ipynb?token=T"},
@@ -51,9 +51,6 @@ func TestJupyterAddresses(t *testing.T) {
 		{"--url", escaped + "/tree?token=T"},
 		{"--url", "http+unix://" + socket, "--token", "T"},
 	} {
-		if i > 0 && i < 5 && testing.Short() { // paths, which the unit tests have too
-			continue
-		}
 		const size = 1
 		words := append([]string{"run", "-e", fmt.Sprintf("print(6*7); print('x' * %d)", size)}, args...)
 		code, stdout, stderr := toolcell(t.Context(), "", words...)

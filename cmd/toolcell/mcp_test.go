@@ -274,9 +274,9 @@ func TestMCPInspector(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(root, ".done")); err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatal("the MCP judges are not installed: run internal/testenv/mcp.sh")
+			t.Fatal("the MCP judges are not installed: run make testenv-full")
 		}
-		t.Skip("the MCP judges are not installed: run internal/testenv/mcp.sh")
+		t.Skip("the MCP judges are not installed: run make testenv-full")
 	}
 	exe, err := os.Executable()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
-	"github.com/toolcell/toolcell/internal/race"
+	"github.com/toolcell/toolcell/internal/tier"
 )
 
 // TestErraticSessions has sessions fail in every way beside callers who do anything at any
@@ -24,7 +24,11 @@ import (
 // caller's own, ok is what a session has brought to its end, a lost state is reported, and
 // a Close without an error leaves nothing.
 func TestErraticSessions(t *testing.T) {
-	for round := range uint64(race.Some(600, 60)) {
+	rounds := uint64(60)
+	if tier.Full {
+		rounds = 600
+	}
+	for round := range rounds {
 		synctest.Test(t, func(t *testing.T) {
 			r := &erratic{chance: newChance(round), programs: map[string]*deed{}, odds: []int{8, 12, 16, 40}[round%4]}
 			ci := driver.NewStateful(r, driver.Config{Grace: 2 * time.Second, StartLimit: 30 * time.Second})

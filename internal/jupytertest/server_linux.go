@@ -100,9 +100,9 @@ func program(t testing.TB) string {
 	bin, err := server()
 	if err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatal("no Jupyter server: run internal/testenv/jupyter.sh")
+			t.Fatal("no Jupyter server: run make testenv-full")
 		}
-		t.Skip("no Jupyter server: run internal/testenv/jupyter.sh")
+		t.Skip("no Jupyter server: run make testenv-full")
 	}
 	return bin
 }

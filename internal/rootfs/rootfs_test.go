@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/internal/filestest"
-	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/internal/rootfs"
 )
 
@@ -53,7 +52,7 @@ func TestFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, _ := open(t, u, rootfs.Options{})
 			filestest.Run(t, f)
-			filestest.Large(t, f, race.Some[int64](100<<20, 20<<20))
+			filestest.Large(t, f, 20<<20)
 		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -22,7 +21,7 @@ while time.process_time() < 1.2: pass
 print('ready', flush=True)
 sys.stdin.readline()
 `
-	for i, tt := range []struct {
+	for _, tt := range []struct {
 		code  string
 		cause codeinterp.Cause
 		says  string
@@ -33,9 +32,6 @@ sys.stdin.readline()
 	} {
 		t.Run(tt.code, func(t *testing.T) {
 			eachMode(t, func(t *testing.T, mode sandbox.Mode) {
-				if !race.Takes(i+int(mode), 3) { // the modes divide them
-					return
-				}
 				s := open(t, &sandbox.Options{Require: mode})
 				start := func(limits sandbox.Limits, may sandbox.Ahead) (p *sandbox.Process, in, out *os.File) {
 					dir := must(s.TempDir())

@@ -119,7 +119,7 @@ func TestConformanceOfKernels(t *testing.T) {
 	t.Run("deno", func(t *testing.T) { conform(t, start(t, "server6", false), denoConfig()) })
 	t.Run("r", func(t *testing.T) {
 		if _, err := os.Stat(irkernel); err != nil {
-			t.Skip("no IRkernel: run internal/testenv/jupyter.sh")
+			t.Skip("no IRkernel: run make testenv-full")
 		}
 		conform(t, start(t, "server6", false), rConfig())
 	})

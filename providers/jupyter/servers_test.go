@@ -74,7 +74,7 @@ func start(t testing.TB, name string, forked bool) *server {
 	k, port := kinds[name], jupytertest.FreePort(t)
 	bin := filepath.Join(testenv(t), k.env, "bin")
 	if _, err := os.Stat(bin); err != nil {
-		t.Fatalf("no %s: run internal/testenv/jupyter.sh", name)
+		t.Fatalf("no %s: run make testenv-full", name)
 	}
 	dir, err := os.MkdirTemp("", "toolcell-jupyter-")
 	if err != nil {

@@ -170,7 +170,7 @@ func BenchmarkStateful(b *testing.B) {
 			kernel := ipykernel(b)
 			ours := median(b, echo(b, exec.Command(systemPython, "-I", "-c", "import os\nwhile True: os.write(1, os.read(0, 100) or exit())")), cell)
 			if kernel == nil {
-				b.Log("no .testenv/jupyter/server6 to compare with; run internal/testenv/jupyter.sh")
+				b.Log("no .testenv/jupyter/server6 to compare with; run make testenv-full")
 				return
 			}
 			var theirs []time.Duration

@@ -26,7 +26,7 @@ func judges(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".done")); err != nil {
-		t.Fatal("no .testenv/codemode; run internal/testenv/codemode.sh")
+		t.Fatal("no .testenv/codemode; run make testenv-full")
 	}
 	return dir
 }

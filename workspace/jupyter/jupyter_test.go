@@ -36,9 +36,9 @@ func server(t *testing.T) (o provider.Options, dir string, pandas bool) {
 	bin := filepath.Join(env, "bin", "jupyter-server")
 	if _, err := os.Stat(bin); err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatal("no Jupyter server: run internal/testenv/jupyter.sh")
+			t.Fatal("no Jupyter server: run make testenv-full")
 		}
-		t.Skip("no Jupyter server: run internal/testenv/jupyter.sh")
+		t.Skip("no Jupyter server: run make testenv-full")
 	}
 	port := strconv.Itoa(jupytertest.FreePort(t))
 	address := net.JoinHostPort("127.0.0.1", port)
