@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/cells"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
@@ -24,7 +25,7 @@ func (p *process) start(out *driver.Output, of *driver.Program) (*run, error) {
 	}
 	p.runs++
 	of.Room = p.unread.Wait
-	r := newRun(out, of, &program{code: of.Code, cell: p.runs})
+	r := newRun(out, of, &cells.Program{Code: of.Code, Cell: p.runs})
 	// No counter: what earlier runs left behind could write the end of this one, or
 	// call its functions.
 	r.p, r.seq = p, 1+rand.IntN(math.MaxInt)
@@ -35,7 +36,7 @@ func (p *process) start(out *driver.Output, of *driver.Program) (*run, error) {
 // submit sends the run's program. It fails only with the process, which ends the run.
 func (p *process) submit(r *run, stdin string) {
 	of := r.calls.prog
-	b := frames.Encode(frames.Run, append([]string{strconv.Itoa(r.seq), r.prog.code, stdin}, pairs(of.Env)...)...)
+	b := frames.Encode(frames.Run, append([]string{strconv.Itoa(r.seq), r.prog.Code, stdin}, pairs(of.Env)...)...)
 	if err := p.write(append(p.offer(of.Functions()), b...)); err != nil {
 		p.sb.Kill()
 	}
@@ -52,7 +53,7 @@ func (p *process) abandon(r *run) {
 	}
 }
 
-func newRun(out *driver.Output, of *driver.Program, prog *program) *run {
+func newRun(out *driver.Output, of *driver.Program, prog *cells.Program) *run {
 	r := &run{out: out, prog: prog, done: make(chan struct{}), ending: make(chan struct{}), calls: newRunCalls(of)}
 	r.over = sync.OnceFunc(func() {
 		close(r.ending)

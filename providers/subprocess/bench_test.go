@@ -188,7 +188,7 @@ func BenchmarkStateful(b *testing.B) {
 }
 
 // ipykernel runs 1+1 in a new local ipykernel, through a process of
-// jupyter_client's that is told to by a line. It returns nil where there is
+// jupyter_client's that a line asks to. It returns nil where there is
 // none.
 func ipykernel(b *testing.B) func() {
 	path, err := filepath.Abs("../../.testenv/jupyter/server6/bin/python")

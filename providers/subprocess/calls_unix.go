@@ -34,7 +34,7 @@ type runCalls struct {
 	prog          *driver.Program
 	ctx           context.Context // ends with the run
 	over          context.CancelFunc
-	interruptSent chan struct{} // closed when the program was told of its interrupt
+	interruptSent chan struct{} // closed when the program has its interrupt
 	once          sync.Once
 }
 
@@ -112,7 +112,7 @@ func (p *process) attend(r *run, id, name string, args json.RawMessage, free fun
 }
 
 // attended answers a call. Whoever waits for an answer that the end of the run
-// prevents is told once the program was interrupted, or at that end.
+// prevents gets an error once the program was interrupted, or at that end.
 func (p *process) attended(r *run, id string, value json.RawMessage, err error, free func()) {
 	// Only now, since a call that was answered and not read still has its goroutine.
 	defer func() {
@@ -120,7 +120,7 @@ func (p *process) attended(r *run, id string, value json.RawMessage, err error, 
 		p.calls--
 		p.mu.Unlock()
 	}()
-	free() // a program that does not read its answer holds nobody else up
+	free() // a program that does not read its answer must not delay others
 	if errors.Is(err, driver.ErrEnded) && r != nil {
 		select {
 		case <-r.calls.interruptSent:
@@ -154,7 +154,7 @@ func (p *process) answer(r *run, id string, value json.RawMessage, err error) {
 		return frames.Encode(frames.Answer, id, "ok", string(value))
 	}
 	// Of one that was read in part the rest never comes. A process that has closed its
-	// channel is about to end, and would be told as killed: listen sees to it.
+	// channel is about to end, and would be reported as killed: listen handles it.
 	if err := p.writeAs(r, frame); errors.Is(err, errNotReading) {
 		p.breaks(err)
 		p.sb.Kill()

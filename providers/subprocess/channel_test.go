@@ -85,7 +85,7 @@ print('all done')`, nil)
 	}
 }
 
-// TestLargeLatePrint: what a thread prints late is cut, told, and costs
+// TestLargeLatePrint: what a thread prints late is cut and reported, and costs
 // nothing else.
 func TestLargeLatePrint(t *testing.T) {
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")

@@ -83,7 +83,7 @@ func TestCommand(t *testing.T) {
 	})
 }
 
-// TestCommandRefused: what is wrong with a command is told before it runs.
+// TestCommandRefused: a wrong command is refused before it runs.
 func TestCommandRefused(t *testing.T) {
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
 	sh, _ := codeinterp.Commands(ci)

@@ -21,6 +21,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/shellboot"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/cells"
 )
 
 // shell returns what runs commands: it finds the interpreters of all languages
@@ -72,7 +73,7 @@ type command struct {
 
 // Run implements driver.Session.
 func (c *command) Run(ctx context.Context, prog *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	r := newRun(out, prog, &program{})
+	r := newRun(out, prog, &cells.Program{})
 	var feed io.WriteCloser
 	err := prog.HandOver(func() (err error) {
 		feed, err = c.begin(prog, r)
@@ -159,7 +160,7 @@ func (c *command) stdin(b []byte) (read *os.File, write io.WriteCloser, err erro
 	return r, w, nil
 }
 
-// feed copies the input to the command, until there is no more or nobody reads
+// feed copies the input to the command, until it ends or no process reads
 // it any more, and closes what it returns.
 func (c *command) feed(w io.WriteCloser) (done chan struct{}) {
 	done = make(chan struct{})

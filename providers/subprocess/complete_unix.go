@@ -19,9 +19,8 @@ import (
 
 var _ driver.Completer = (*host)(nil)
 
-// Complete implements driver.Completer. What a completer does is bounded and
-// calls nothing of the program's, so that an answer that comes too late finds
-// nobody, and costs nothing.
+// Complete implements driver.Completer. A completer's work is bounded and calls nothing
+// of the program, so an answer that comes too late is dropped.
 func (h *host) Complete(ctx context.Context, of driver.Session, code string, cursor int) (codeinterp.Completion, error) {
 	s := of.(*session)
 	p := s.p
@@ -54,7 +53,7 @@ func (h *host) Complete(ctx context.Context, of driver.Session, code string, cur
 	}
 }
 
-// maxCompleted is how many bytes before the cursor a completer is told.
+// maxCompleted is how many bytes before the cursor a completer gets.
 const maxCompleted = 4 << 10
 
 // A completer waits for the answer of a process's driver.
@@ -62,7 +61,7 @@ type completer struct {
 	mu     sync.Mutex
 	number int                        // of the last question
 	open   bool                       // it was not answered
-	answer chan codeinterp.Completion // nil while nobody waits
+	answer chan codeinterp.Completion // nil while no caller waits
 }
 
 var errComputes = fmt.Errorf("%w: something of an earlier program computes", codeinterp.ErrCapacity)
@@ -88,7 +87,7 @@ func (c *completer) forget(asked bool) {
 	c.answer, c.open = nil, c.open && asked
 }
 
-// completed takes an answer. One that nobody waits for is late.
+// completed takes an answer. One that no caller waits for is late.
 func (p *process) completed(f *frames.Frame) error {
 	c := &p.completer
 	c.mu.Lock()

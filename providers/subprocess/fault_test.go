@@ -51,7 +51,7 @@ func TestBrokenDriver(t *testing.T) {
 			n.run("x=1", nil)
 			res := n.run(tt.code, &codeinterp.RunOptions{Timeout: 20 * time.Second})
 			if res.Status == codeinterp.StatusTimeout {
-				t.Fatalf("got %s: nobody noticed", summary(res))
+				t.Fatalf("got %s: it was not noticed", summary(res))
 			}
 			if tt.lost && !res.StateLost {
 				t.Errorf("got %s, want the state to be lost", summary(res))

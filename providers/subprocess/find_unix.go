@@ -40,6 +40,9 @@ type language struct {
 	heapMessage string
 }
 
+// isJavaScript reports whether node runs the language.
+func (l *language) isJavaScript() bool { return l.kind == nodeKind || l.kind == typescriptKind }
+
 // find returns l with the first interpreter that can be reached from the
 // sandbox, is new enough and works there; or an error that names what was
 // tried.

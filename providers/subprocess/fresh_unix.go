@@ -8,37 +8,7 @@ import (
 	"os"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/typescript"
 )
-
-// prepares reports whether prepare has something to do for a program, which is
-// perhaps its process's only one.
-func (l *language) prepares(code string, once bool) bool {
-	return l.kind == typescriptKind || l.kind == nodeKind && (!once || mayImport(code))
-}
-
-// prepare turns the code of a run into what l's driver executes, after programs that
-// have declared the names; nil where there were none and come none. Its error is
-// ctx's.
-func (l *language) prepare(ctx context.Context, code string, before names) (p *program, err error) {
-	p = &program{code: code}
-	if l.kind == typescriptKind {
-		if p, err = eraseTypes(ctx, code); err != nil || p.failed != nil {
-			return p, err
-		}
-	}
-	if (l.kind == nodeKind || l.kind == typescriptKind) && (before != nil || mayImport(p.code)) {
-		// A translation may be many times as long as what was waited for.
-		o, err := typescript.Outlined(ctx, p.code, typescript.Memory(len(code)))
-		if err != nil {
-			return nil, err
-		}
-		var added []string
-		p.code, added = before.adapt(o, p.code)
-		p.declares = before.declares(o, added)
-	}
-	return p, err
-}
 
 // fresh returns an unused process for one program.
 func (h *host) fresh(ctx context.Context, l *language, pl *place) (*process, error) {

@@ -5,7 +5,7 @@ package subprocess
 import "os"
 
 // handleOf returns nil: here who opens /dev/stdin gets the descriptor that is
-// open, and waits for nobody.
+// open, and does not wait.
 func handleOf(*os.File) *os.File { return nil }
 
 func admit(*os.File) bool { return false }

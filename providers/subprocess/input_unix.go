@@ -17,7 +17,7 @@ import (
 
 // feedInput makes the run's standard input where the driver finds it: a FIFO,
 // which the driver opens and removes. What input brings is copied to it once the
-// driver has opened it, until its end, or until nobody reads it any more. The
+// driver has opened it, until its end, or until no process reads it. The
 // function that it returns ends that, and waits for no Read.
 func (s *session) feedInput(input io.Reader) (stdin string, end func(), err error) {
 	name := ".stdin-" + rand.Text()
@@ -30,7 +30,7 @@ func (s *session) feedInput(input io.Reader) (stdin string, end func(), err erro
 }
 
 // makeFIFO makes a FIFO that the programs' user can read, and opens it to write.
-// From then on who opens it to read waits for nobody. What a program has put into
+// From then on opening it for reading does not wait. What a program has put into
 // its place, such as a link to a file of the host's, stays what it is.
 func makeFIFO(path string) (*os.File, error) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

@@ -86,7 +86,7 @@ const FileArg = "{file}"
 //	   code, in "once" mode the only one
 //	N  names of the functions of the host that programs can call from now on
 //	V  id, "ok" and the result as JSON, or "error" and a message: the answer
-//	   to a call, in any order; to be ignored where nobody waits for it
+//	   to a call, in any order; to be ignored if no call waits for it
 //	A  number: the show with the number is in its place
 //	I  seq: end the run, as for SIGINT, which follows, now or in a moment
 //	K  seq: that SIGINT was sent

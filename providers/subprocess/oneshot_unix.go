@@ -13,12 +13,13 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/cells"
 )
 
 // runFile is Run for a language without a driver: the interpreter itself runs a
 // file that holds the program.
 func (s *session) runFile(ctx context.Context, prog *driver.Program, out *driver.Output) (o driver.Outcome, err error) {
-	r := newRun(out, prog, &program{})
+	r := newRun(out, prog, &cells.Program{})
 	start, drop, err := s.oneShot(ctx, prog, r)
 	if err != nil {
 		return driver.Outcome{}, err

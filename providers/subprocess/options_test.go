@@ -160,7 +160,7 @@ try:
         if os.fork() == 0: time.sleep(100); os._exit(0)
     time.sleep(30)
 except OSError: print('refused')`, nil)
-			by := "nobody"
+			by := "no user"
 			switch {
 			case res.Cause == codeinterp.CauseProcesses:
 				by = "watchdog"

@@ -16,9 +16,9 @@ func (r *run) outcome(p *process, once bool) driver.Outcome {
 	case end == nil:
 		p.unreported(&o, once)
 	case end.How == "error", end.How == "gone" && end.Err != nil:
-		o.ExitCode, o.Error = max(end.Code, 1), r.prog.locate(end.Err)
+		o.ExitCode, o.Error = max(end.Code, 1), r.prog.Locate(end.Err)
 	case end.How == "interrupt":
-		o.ExitCode, o.Cause, o.Error = codeinterp.ExitCanceled, codeinterp.CauseInterrupt, r.prog.locate(end.Err)
+		o.ExitCode, o.Cause, o.Error = codeinterp.ExitCanceled, codeinterp.CauseInterrupt, r.prog.Locate(end.Err)
 	default:
 		o.ExitCode = end.Code
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // TestBrokenByLimit: of a process that reached a limit, and whose channel was seen to
-// close long before it had ended, the limit is told; of one that did not, the channel.
+// close long before it had ended, the limit is reported; of one that did not, the channel.
 func TestBrokenByLimit(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("limits on what a tree uses are Linux's")

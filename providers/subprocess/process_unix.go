@@ -16,6 +16,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/room"
 	"github.com/toolcell/toolcell/internal/sandbox"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/cells"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/pump"
 )
@@ -58,28 +59,28 @@ type process struct {
 	quick     quickCalls
 	late      lateQueue
 	completer completer
-	names     names // that its programs have declared; nil if it has one program
+	names     cells.Names // that its programs have declared; nil if it has one program
 
 	mu      sync.Mutex
 	run     *run
 	runs    int
 	calls   int                     // open ones
-	owner   func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
+	owner   func(codeinterp.Output) // takes output that is no run's; nil while the process is unused
 	startup []byte                  // what it printed before, up to maxStartup
 	dead    bool
 	tail    []byte // the last of standard error
 	broken  error  // why the host gave the driver up, nil if it did not
 }
 
-// maxStartup bounds what is kept of a process that nobody has yet.
+// maxStartup bounds what is kept of an unused process.
 const maxStartup = 4 << 10
 
 // A run is a program that a process executes.
 type run struct {
 	p     *process
-	seq   int // its number in frames, which nobody can know before it begins
+	seq   int // its number in frames, which cannot be known before it begins
 	out   *driver.Output
-	prog  *program // of the goroutine that begins the run
+	prog  *cells.Program // of the goroutine that begins the run
 	done  chan struct{}
 	calls *runCalls
 	slow  bool // one of its functions was not quick; guarded by the process's quick
@@ -269,7 +270,7 @@ func (p *process) mute() {
 // the signal is for a run they have yet to begin.
 func (p *process) interrupt(r *run) {
 	seq := strconv.Itoa(r.seq)
-	told := p.trySend(frames.Interrupt, seq)
+	sent := p.trySend(frames.Interrupt, seq)
 	if p.lang.Driver.Interrupts {
 		timer := time.NewTimer(signalAfter)
 		defer timer.Stop()
@@ -280,12 +281,12 @@ func (p *process) interrupt(r *run) {
 		}
 	}
 	_ = p.sb.SignalAll(syscall.SIGINT)
-	if told && p.trySend(frames.Signaled, seq) {
+	if sent && p.trySend(frames.Signaled, seq) {
 		return
 	}
 	// A driver that has yet to begin the run waits for both.
 	go func() {
-		if told || p.sendFor(r, frames.Interrupt, seq) {
+		if sent || p.sendFor(r, frames.Interrupt, seq) {
 			p.sendFor(r, frames.Signaled, seq)
 		}
 	}()

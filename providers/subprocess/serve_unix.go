@@ -117,7 +117,7 @@ func (p *process) readAhead() {
 	go func() { a.came <- p.read(a.wanted) }()
 }
 
-// dropAhead gives back the room of a frame that nobody serves any more.
+// dropAhead gives back the room of a frame that is not served.
 func (p *process) dropAhead() {
 	if a := p.ahead; a != nil {
 		close(a.wanted)

@@ -14,6 +14,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/rootfs"
 	"github.com/toolcell/toolcell/internal/sandbox"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/cells"
 )
 
 // A session is the place of a context, in which one process lives at a time, or
@@ -107,7 +108,7 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	<-r.done // also when ctx ends, which kills the process
 	s.finished(r)
 	o = r.outcome(p, s.place.once)
-	p.names.note(r.prog.declares, o.Error != nil && o.Error.Name == "SyntaxError", o.Error == nil && o.Cause == "" && o.ExitCode == 0)
+	p.names.Note(r.prog.Declares, o.Error != nil && o.Error.Name == "SyntaxError", o.Error == nil && o.Cause == "" && o.ExitCode == 0)
 	if r.end != nil && r.end.How == "gone" {
 		s.end() // no later run is to meet it on its way out
 		o.Lost, o.Exited = true, true
@@ -194,9 +195,9 @@ func (s *session) withdraw(stdin string, handed bool) {
 // the run begins. If the program fails to translate or is interrupted first, over is its
 // outcome.
 func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output, handing func()) (r *run, over *driver.Outcome, err error) {
-	p, prepares := s.p, s.lang.prepares(prog.Code, s.place.once)
+	p, prepares := s.p, s.lang.isJavaScript() && cells.Needs(s.lang.kind == typescriptKind, prog.Code, s.place.once)
 	if prepares {
-		free, err := translating(ctx, len(prog.Code))
+		free, err := cells.Wait(ctx, len(prog.Code))
 		if err != nil {
 			return nil, nil, err // it has not begun
 		}
@@ -237,10 +238,10 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string,
 // outcome if the program does not get to the driver.
 func (s *session) prepareCode(ctx context.Context, r *run) *driver.Outcome {
 	if s.p.names == nil && !s.place.once {
-		s.p.names = names{}
+		s.p.names = cells.Names{}
 	}
-	cell := r.prog.cell
-	pr, err := s.lang.prepare(ctx, r.prog.code, s.p.names)
+	cell := r.prog.Cell
+	pr, err := cells.Prepare(ctx, s.lang.kind == typescriptKind, r.prog.Code, s.p.names)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop = nil
@@ -248,10 +249,10 @@ func (s *session) prepareCode(ctx context.Context, r *run) *driver.Outcome {
 	// An interrupt that came just after the translation has stopped nothing else.
 	case err != nil || ctx.Err() != nil:
 		return &driver.Outcome{ExitCode: codeinterp.ExitCanceled, Cause: codeinterp.CauseInterrupt}
-	case pr.failed != nil:
-		return &driver.Outcome{ExitCode: 1, Error: pr.failed}
+	case pr.Failed != nil:
+		return &driver.Outcome{ExitCode: 1, Error: pr.Failed}
 	}
-	pr.cell = cell
+	pr.Cell = cell
 	r.prog = pr
 	return nil
 }

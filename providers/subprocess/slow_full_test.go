@@ -15,7 +15,7 @@ import (
 )
 
 // TestBoundedErrors: an error's texts have bounds, of which their reader is
-// told, and whatever is raised does not cost the context.
+// reported, and whatever is raised does not cost the context.
 func TestBoundedErrors(t *testing.T) {
 	cut := regexp.MustCompile(`left out|more characters`) // by the driver, and by util.inspect
 	for language, programs := range map[string][]string{
@@ -54,7 +54,7 @@ func TestBoundedErrors(t *testing.T) {
 	}
 }
 
-// TestEndedBeforeTimeout: a program that has ended is told so, however long
+// TestEndedBeforeTimeout: a program that has ended ends well, however long
 // OnOutput takes with what it printed.
 func TestEndedBeforeTimeout(t *testing.T) {
 	ci := open(t, subprocess.Options{})
@@ -162,7 +162,7 @@ func TestDriverThatReadsNothing(t *testing.T) {
 				within(t, "the next run", func() {
 					res, err := ci.RunInContext(t.Context(), id, next, &codeinterp.RunOptions{Timeout: time.Second})
 					if res.OK() && err == nil {
-						t.Errorf("%s: nobody ran it", summary(res))
+						t.Errorf("%s: it was not run", summary(res))
 					}
 				})
 				within(t, "DeleteContext", func() { _ = ci.DeleteContext(t.Context(), id) })

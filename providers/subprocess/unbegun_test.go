@@ -30,7 +30,7 @@ func TestCalledOffUnbegun(t *testing.T) {
 				res, _ := n.ci.RunInContext(ctx, n.id, "", &codeinterp.RunOptions{Stdin: []byte("x"), OnOutput: func(codeinterp.Output) error {
 					canceled = true
 					cancel()
-					time.Sleep(100 * time.Millisecond) // in which it is called off, or a little later
+					time.Sleep(100 * time.Millisecond) // in which it is canceled, or a little later
 					return nil
 				}})
 				cancel()

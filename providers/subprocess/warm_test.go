@@ -201,24 +201,24 @@ func TestWarmServerDies(t *testing.T) {
 		if res, _ := untilOK(t, func() (codeinterp.Result, error) { return ci.RunCode(t.Context(), "python", "print('next')", nil) }); res.Stdout() != "next\n" {
 			t.Errorf("got %s", summary(res))
 		}
-		res, told := untilOK(t, func() (codeinterp.Result, error) {
+		res, lost := untilOK(t, func() (codeinterp.Result, error) {
 			return ci.RunInContext(t.Context(), n.id, "print('x' in globals())", nil)
 		})
-		if (res.Stdout() == "True\n") == told {
-			t.Errorf("the context: %s, told %v", summary(res), told)
+		if (res.Stdout() == "True\n") == lost {
+			t.Errorf("the context: %s, lost %v", summary(res), lost)
 		}
 		n.run("x = 1", nil)
 	}
 }
 
 // untilOK runs until a process is there: one that was taken as the server died
-// dies with it. It reports whether any result told that the state is lost.
-func untilOK(t *testing.T, run func() (codeinterp.Result, error)) (res codeinterp.Result, told bool) {
+// dies with it. It reports whether any result says that the state is lost.
+func untilOK(t *testing.T, run func() (codeinterp.Result, error)) (res codeinterp.Result, lost bool) {
 	t.Helper()
 	for try := 1; ; try++ {
 		res, err := run()
-		if told = told || res.StateLost; err == nil && res.OK() {
-			return res, told
+		if lost = lost || res.StateLost; err == nil && res.OK() {
+			return res, lost
 		}
 		if try == 5 || res.Status != codeinterp.StatusLost && !errors.Is(err, codeinterp.ErrUnavailable) {
 			t.Fatalf("try %d: %s, %v", try, summary(res), err)

@@ -65,7 +65,7 @@ func TestVersionIsWhole(t *testing.T) {
 }
 
 // TestAbortedDriver: a runtime that ends itself for want of a thread says nothing, as
-// node does where the limit of processes is almost reached. What happened is told.
+// node does where the limit of processes is almost reached. The error says what happened.
 func TestAbortedDriver(t *testing.T) {
 	o := inMode(subprocess.Landlock)
 	o.Languages = []subprocess.Language{{

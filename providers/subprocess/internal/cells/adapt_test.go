@@ -1,4 +1,4 @@
-package subprocess
+package cells
 
 import (
 	"fmt"
@@ -16,13 +16,13 @@ func adapted(t testing.TB, programs ...string) (last string) {
 }
 
 // namesAfter returns what is remembered of programs.
-func namesAfter(t testing.TB, programs ...string) names {
+func namesAfter(t testing.TB, programs ...string) Names {
 	_, n := adaptedBy(t, programs...)
 	return n
 }
 
-func adaptedBy(t testing.TB, programs ...string) (last string, n names) {
-	n = names{}
+func adaptedBy(t testing.TB, programs ...string) (last string, n Names) {
+	n = Names{}
 	for _, code := range programs {
 		o, err := typescript.Outlined(t.Context(), code, typescript.Memory(len(code)))
 		if err != nil {
@@ -30,7 +30,7 @@ func adaptedBy(t testing.TB, programs ...string) (last string, n names) {
 		}
 		var added []string
 		last, added = n.adapt(o, code)
-		n.note(n.declares(o, added), false, true)
+		n.Note(n.declares(o, added), false, true)
 	}
 	return last, n
 }

@@ -1,4 +1,4 @@
-package subprocess
+package cells
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 
 // An adaptation is of one program.
 type adaptation struct {
-	names
+	Names
 	edits
 	code   string
 	there  map[string]bool // what can be assigned to, whatever the program declares
@@ -23,8 +23,8 @@ type adaptation struct {
 // before it have, and make its import(...) calls of the driver's. Constants are
 // variables to V8, and assignments to them are made to throw. The code declares
 // what was added by var, however the program does.
-func (n names) adapt(o *typescript.Outline, code string) (adapted string, added []string) {
-	a := adaptation{names: n, code: code, there: map[string]bool{}, begins: directive(code)}
+func (n Names) adapt(o *typescript.Outline, code string) (adapted string, added []string) {
+	a := adaptation{Names: n, code: code, there: map[string]bool{}, begins: directive(code)}
 	a.imports(o)
 	if n != nil && o.Complete {
 		a.declarations(o)
@@ -64,7 +64,7 @@ func (a *adaptation) declarations(o *typescript.Outline) {
 
 // function has one become a variable, which is called before its place too.
 func (a *adaptation) function(of string, start int) {
-	if was, known := a.names[of]; !known || was.variable || a.begins {
+	if was, known := a.Names[of]; !known || was.variable || a.begins {
 		return
 	}
 	// V8 refuses a function where a let was: the function gets another name, and the
@@ -92,7 +92,7 @@ func (a *adaptation) hoisted(d typescript.Declaration) {
 func (a *adaptation) declaration(d typescript.Declaration) {
 	variable, other := a.kinds(d)
 	// let is for what nothing else of the program declares, or uses before.
-	unset := a.begins && !slices.ContainsFunc(d.Names, func(of string) bool { return a.there[of] || a.names[of].set })
+	unset := a.begins && !slices.ContainsFunc(d.Names, func(of string) bool { return a.there[of] || a.Names[of].set })
 	word := d.Keyword
 	switch {
 	case word.Text == "const" && len(d.Bare) > 0:
@@ -142,7 +142,7 @@ func (a *adaptation) assign(d typescript.Declaration) {
 // provide sees to it that the names of a declaration can be assigned to.
 func (a *adaptation) provide(d typescript.Declaration) {
 	for _, of := range d.Names {
-		was, known := a.names[of]
+		was, known := a.Names[of]
 		switch {
 		case a.there[of]:
 		case !known:
@@ -169,7 +169,7 @@ func (a *adaptation) keep(d typescript.Declaration) {
 	for _, at := range d.Bare {
 		// A search among all names, for each, would take the host seconds.
 		name := a.code[len(strings.TrimRightFunc(a.code[:at], inName)):at]
-		if _, known := a.names[name]; known {
+		if _, known := a.Names[name]; known {
 			a.insert(at, kept(name))
 		}
 	}

@@ -1,4 +1,4 @@
-package subprocess
+package cells
 
 import (
 	"context"
@@ -23,9 +23,9 @@ type translationRooms struct{ large, others room.Room }
 
 var translations translationRooms
 
-// translating waits for the memory that a program of a size takes until it is one for
+// Wait waits for the memory that a program of a size takes until it is one for
 // the driver, which free gives back. Its error is ctx's.
-func translating(ctx context.Context, size int) (free func(), err error) {
+func Wait(ctx context.Context, size int) (free func(), err error) {
 	if size <= small {
 		return func() {}, nil
 	}

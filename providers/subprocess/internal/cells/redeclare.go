@@ -1,4 +1,4 @@
-package subprocess
+package cells
 
 import (
 	"cmp"
@@ -18,20 +18,20 @@ const constantName, keeping, assigningImport = "__const", "__kept", "/*__set*/"
 // Names are remembered up to so many of a context, and of this length.
 const maxNames, maxName = 1 << 14, 256
 
-// names are what the programs of a node process have declared. V8 lets a later
+// Names are what the programs of a node process have declared. V8 lets a later
 // program declare again by let what let or class did, and by var or function what
 // these did, for which it keeps one place each: what is to be of another kind is
 // made of the kind that it was.
-type names map[string]declared
+type Names map[string]declaration
 
-type declared struct {
+type declaration struct {
 	variable bool // by var or function, and not by let, class or import
 	constant bool
 	set      bool // a program that declares it has come to its end
 }
 
 // constants makes assignments to constants throw.
-func (n names) constants(e *edits, o *typescript.Outline) {
+func (n Names) constants(e *edits, o *typescript.Outline) {
 	own := map[string]bool{}
 	for _, d := range slices.Concat(o.Hoisted, o.Declared) {
 		for _, of := range d.Names {
@@ -57,7 +57,7 @@ func (n names) constants(e *edits, o *typescript.Outline) {
 
 // kinds reports whether names of a declaration were declared by var or function, and
 // by anything else.
-func (n names) kinds(d typescript.Declaration) (variable, other bool) {
+func (n Names) kinds(d typescript.Declaration) (variable, other bool) {
 	for _, of := range d.Names {
 		if was, known := n[of]; known {
 			variable, other = variable || was.variable, other || !was.variable
@@ -67,7 +67,7 @@ func (n names) kinds(d typescript.Declaration) (variable, other bool) {
 }
 
 // full reports whether a declaration is none to be remembered.
-func (n names) full(d typescript.Declaration) bool {
+func (n Names) full(d typescript.Declaration) bool {
 	more := 0
 	return slices.ContainsFunc(d.Names, func(of string) bool {
 		if _, known := n[of]; known {
@@ -82,9 +82,9 @@ func constant(d typescript.Declaration) bool {
 	return d.Keyword.Text == "const" && len(d.Bare) == 0 || d.Keyword.Text == "import"
 }
 
-// note remembers what a program declares, which is at its end. One with a syntax error
+// Note remembers what a program declares, which is at its end. One with a syntax error
 // may not have come to that.
-func (n names) note(declares names, syntaxError, done bool) {
+func (n Names) Note(declares Names, syntaxError, done bool) {
 	if n == nil {
 		return
 	}
@@ -97,14 +97,14 @@ func (n names) note(declares names, syntaxError, done bool) {
 
 // declares returns what a program declares once it has come to its end, of the names
 // that are to be remembered: an outline may be many times as large.
-func (n names) declares(o *typescript.Outline, added []string) names {
+func (n Names) declares(o *typescript.Outline, added []string) Names {
 	if n == nil || !o.Complete {
 		return nil
 	}
 	// A copy: what the program declares counts once it has come to its end.
-	after, of := maps.Clone(n), names{}
+	after, of := maps.Clone(n), Names{}
 	for _, name := range added {
-		after[name] = declared{variable: true}
+		after[name] = declaration{variable: true}
 		of[strings.Clone(name)] = after[name]
 	}
 	for _, d := range o.Declared {
@@ -119,7 +119,7 @@ func (n names) declares(o *typescript.Outline, added []string) names {
 	return of
 }
 
-func (n names) declare(d typescript.Declaration, set bool, noted names) {
+func (n Names) declare(d typescript.Declaration, set bool, noted Names) {
 	if n.full(d) {
 		return
 	}

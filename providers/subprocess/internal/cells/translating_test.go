@@ -1,0 +1,48 @@
+package cells
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestTranslating: programs that take much memory wait for each other, until their
+// runs end; others do not.
+func TestTranslating(t *testing.T) {
+	free, err := Wait(t.Context(), 8<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Wait(ended, 8<<20); !errors.Is(err, context.Canceled) {
+		t.Errorf("another one: %v", err)
+	}
+	for _, size := range []int{small, 70 << 10} {
+		if free, err := Wait(t.Context(), size); err != nil {
+			t.Errorf("one of %d bytes: %v", size, err)
+		} else {
+			free()
+		}
+	}
+	free()
+	if used := translations.large.Used() + translations.others.Used(); used != 0 {
+		t.Errorf("%d bytes are taken still", used)
+	}
+}
+
+// TestDeclaresMuch: no more names are remembered than may be, also of one declaration.
+func TestDeclaresMuch(t *testing.T) {
+	var list strings.Builder
+	for i := range maxNames + 1 {
+		fmt.Fprintf(&list, "a%d,", i)
+	}
+	if n := namesAfter(t, "let "+list.String()+"a"); len(n) > 0 {
+		t.Errorf("%d names of one declaration", len(n))
+	}
+	if n := namesAfter(t, "let "+strings.ReplaceAll(list.String(), ",", ";let ")+"a"); len(n) != maxNames {
+		t.Errorf("%d names, not %d", len(n), maxNames)
+	}
+}
