@@ -28,15 +28,18 @@
 // python: programs run in a real __main__. The last expression is the result. display,
 // update_display and clear_output are builtins, figures of matplotlib are shown, and
 // await works at the top level. Threads and asyncio tasks of a context live on after
-// a run.
+// a run. A cell in IPython's syntax (%magics, !commands, name?) is translated; _ and _N
+// are the values of earlier runs of a context.
 //
 // javascript, typescript: programs run in V8's REPL mode, so let, const and class may
 // be declared again. The last value is the result; a promise is awaited. A run ends
 // when its timers, promises, requests and children are done; a listening server does
-// not hold it. TypeScript's types are erased, not checked.
+// not hold it, and what is left then goes on as in node. process.exit ends a context's
+// state. TypeScript's types are erased, not checked.
 //
 // bash: programs run in the context's shell and have no values or displays. The exit
-// code is that of the last command.
+// code is that of the last command. exit, exec and a failure under set -e end the shell,
+// and with it the context's state; a trap of DEBUG ends with its program.
 //
 // Host functions are tools.name(**args) and await tools.aio.name(**args) in Python,
 // await tools.name({...}) in JavaScript, and tool name '{"json": 1}' in bash. A failed
@@ -81,8 +84,8 @@
 //   - A call of a host function has at most 48 MiB of arguments; 4,096 may be open.
 //   - Artifacts looks at 262,144 files and 128 levels; Result.Truncated reports more.
 //   - Completions call nothing: there are none behind properties, getters and proxies.
-//   - Python: multiprocessing works by fork only; inspect.getsource of classes fails, as
-//     in Python's REPL.
+//   - Python: multiprocessing works by fork only, unless the program has a file. An
+//     interrupt in asyncio's own code can break the context's loop.
 //   - JavaScript: static imports are dynamic ones; export is ignored. node keeps a module
 //     that failed to load: after fixing it, import './x.mjs?2'. Files that a TypeScript
 //     program imports are not translated.

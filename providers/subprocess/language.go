@@ -196,7 +196,7 @@ func Python() Language {
 	return Language{
 		Name: "python", Commands: []string{"python3", "python"}, Extension: ".py", MinVersion: "3.9",
 		Install: "install Python 3.9 or later (Debian and Ubuntu: apt install python3; macOS: brew install python), or give its path in Language.Commands",
-		Notes:   "Top-level await works; asyncio.create_task needs one in the same program. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves.",
+		Notes:   "Top-level await works; asyncio.create_task needs one in the same program. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves. %magics and !commands work as in a notebook.",
 		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver(), Functions: true, Input: true, Completer: sourceOf("complete/", "complete.py")},
 		kind:    pythonKind,
 	}

@@ -34,7 +34,7 @@ print(json.dumps(out))
 // agreeing are notebooks whose outputs are the same in every run.
 var agreeing = map[string][]string{
 	"shell": {
-		"%cd /tmp", "!echo one; echo two", "files = !printf 'a\\nb\\n'\nfiles", "len(files), files.s",
+		"%cd /", "!echo one; echo two", "files = !printf 'a\\nb\\n'\nfiles", "len(files), files.s",
 		"name = 'x'\nfor i in range(2):\n    !echo $i {name * 2}", "%%bash\nfor i in 1 2; do echo $i; done", "%%sh\necho sh", "!false\n_exit_code",
 		"%env A_VARIABLE=1", "import os\nos.environ['A_VARIABLE']", "%env A_VARIABLE",
 	},
@@ -42,7 +42,7 @@ var agreeing = map[string][]string{
 		"1 + 1", "_ + 1", "_1", "x = 5", "_", "'text'", "print(_)", "x;", "display(x)\nx", "%%capture got\nprint('hidden')\n3", "got.stdout", "1/0", "x % 3", "undefined",
 	},
 	"files": {
-		"import os, tempfile\nos.chdir(tempfile.mkdtemp())", "%%writefile a.py\nvalue = 3\n", "%run a.py\nvalue", "%%writefile -a a.py\nvalue = 4\n", "!cat a.py", "text = '''\n%time\n!ls\n'''\ntext", "%config InlineBackend.figure_format = 'png'\n2",
+		"import os\nos.makedirs('nb', exist_ok=True)\nos.chdir('nb')", "%%writefile a.py\nvalue = 3\n", "%run a.py\nvalue", "%%writefile -a a.py\nvalue = 4\n", "!cat a.py", "text = '''\n%time\n!ls\n'''\ntext", "%config InlineBackend.figure_format = 'png'\n2",
 	},
 	"plots": {
 		"%matplotlib inline\nimport matplotlib.pyplot as plt", "_ = plt.plot([1, 2])", "fig, ax = plt.subplots()\n_ = ax.plot([2, 1])\nplt.show()\nprint('shown')", "import pandas as pd\npd.DataFrame({'a': [1, 2]})", "pd.Series([1.5, 2])",
@@ -65,6 +65,7 @@ func TestNotebooksAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.CommandContext(t.Context(), python, "-c", client)
+			cmd.Dir = t.TempDir()
 			cmd.Stdin, cmd.Stderr = strings.NewReader(string(in)), os.Stderr
 			out, err := cmd.Output()
 			if err != nil {

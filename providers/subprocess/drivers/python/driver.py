@@ -56,6 +56,8 @@ class State:
     given = None  # sys.__stdin__ of the last run
     aside = None  # the program's own sys.stdin, while the run is given one
     last = None  # the value that is _
+    modules = 0  # how many were there when has_c_code looked
+    c_code = False  # what it found
     lost = 0  # bytes that were left out of the last error
     kept = b''  # frames that go with the next one
     open = False  # what is printed is the run's own, unless others print it

@@ -60,15 +60,12 @@ def translated_line(line):
     if text.startswith('%') and text[1:2].isalpha():
         name, _, rest = text[1:].partition(' ')
         return '%s%s(%r, %s)' % (indent, NAME, '%' + name, argument(rest.strip()))
-    m = HELP.match(line)
+    m, to = HELP.match(line), ASSIGNED.match(line)
     if m:
         return '%s%s(%r, %r)' % (m[1], NAME, m[3], m[2])
-    m = ASSIGNED.match(line)
-    if m and m[3] == '!':
-        return '%s%s = %s("=!", %s)' % (m[1], m[2], NAME, argument(m[4]))
-    if m and m[4][:1].isalpha():
-        name, _, rest = m[4].partition(' ')
-        return '%s%s = %s(%r, %s)' % (m[1], m[2], NAME, '%' + name, argument(rest.strip()))
+    if to and (to[3] == '!' or to[4][:1].isalpha()):
+        name, _, rest = ('=', '', to[4]) if to[3] == '!' else to[4].partition(' ')
+        return '%s%s = %s(%r, %s)' % (to[1], to[2], NAME, '=!' if to[3] == '!' else '%' + name, argument(rest.strip()))
     return line
 
 
@@ -150,12 +147,8 @@ def show_help(name, source):
         print('Object `%s` not found.' % name)
         return
     try:
-        signature = name.rpartition('.')[2] + str(inspect.signature(v)) if callable(v) else ''
+        print('Signature: ' + name.rpartition('.')[2] + str(inspect.signature(v)))
     except (TypeError, ValueError):
-        signature = ''
-    if signature:
-        print('Signature: ' + signature)
-    else:
         print('Type: %s\nString form: %s' % (type(v).__name__, repr(v)[:1000]))
     try:
         print('Source:\n' + inspect.getsource(v) if source else 'Docstring:\n' + (inspect.getdoc(v) or '<no docstring>'))
@@ -165,16 +158,11 @@ def show_help(name, source):
 
 def run_cell(code):
     """Runs a piece of a cell in the program's namespace and returns its last value."""
-    code = textwrap(code)
+    code = own_import('textwrap').dedent(code)
     name = state.name + ' (magic)'
     remember(name, code)
     body, last = compile_tree(code, name)
     return evaluate(body, last)
-
-
-def textwrap(code):
-    import textwrap
-    return textwrap.dedent(code)
 
 
 def time_magic(line, body=None):
@@ -190,10 +178,8 @@ def time_magic(line, body=None):
 
 
 def span(s):
-    for unit, size in (('s', 1), ('ms', 1e-3), ('us', 1e-6)):
-        if s >= size:
-            return '%.3g %s' % (s / size, unit.replace('u', '\u00b5'))
-    return '%.3g ns' % (s / 1e-9)
+    unit, size = next(((u, n) for u, n in (('s', 1), ('ms', 1e-3), ('\u00b5s', 1e-6)) if s >= n), ('ns', 1e-9))
+    return '%.3g %s' % (s / size, unit)
 
 
 def timeit_magic(line, body=None):
@@ -279,7 +265,7 @@ def script(program):
     return lambda line, body: shell(line, program=[program, *line.split()], input=body + '\n')
 
 
-def html(mime):
+def shown(mime):
     return lambda line, body: display({mime: body}, raw=True)
 
 
@@ -293,10 +279,6 @@ class Shell:
 
     def run_cell_magic(self, name, line, cell):
         return magic('%%' + name, line, cell)
-
-    def magic(self, line):
-        name, _, rest = line.partition(' ')
-        return magic('%' + name, rest)
 
     def system(self, line):
         return magic('!', line)
@@ -313,8 +295,9 @@ for name in 'ls', 'mkdir', 'cat', 'rm', 'mv', 'cp':
     line_magics[name] = lambda line, name=name: shell(name + ' ' + line)
 for name in 'matplotlib', 'config', 'load_ext', 'reload_ext', 'autoreload', 'precision', 'pylab', 'autosave', 'xmode', 'colors', 'warnings':
     line_magics[name] = ignored
-cell_magics = {'time': time_magic, 'timeit': timeit_magic, 'capture': capture_magic, 'writefile': writefile_magic, 'file': writefile_magic,
-               'html': html('text/html'), 'HTML': html('text/html'), 'markdown': html('text/markdown'), 'latex': html('text/latex'),
-               'svg': html('image/svg+xml'), 'javascript': html('application/javascript'), 'js': html('application/javascript')}
+cell_magics = {'time': time_magic, 'timeit': timeit_magic, 'capture': capture_magic, 'writefile': writefile_magic, 'file': writefile_magic}
+for name, mime in (('html', 'text/html'), ('HTML', 'text/html'), ('markdown', 'text/markdown'), ('latex', 'text/latex'), ('svg', 'image/svg+xml'),
+                   ('javascript', 'application/javascript'), ('js', 'application/javascript')):
+    cell_magics[name] = shown(mime)
 for name, program in ('bash', 'bash'), ('sh', 'sh'), ('perl', 'perl'), ('ruby', 'ruby'), ('python', sys.executable), ('python3', sys.executable):
     cell_magics[name] = script(program)

@@ -42,11 +42,18 @@ def flush():
             pass
 
 
+def has_c_code():
+    """Tells whether C code may have written that is not Python's own."""
+    if state.modules != len(modules):
+        state.modules = len(modules)
+        state.c_code = state.c_code or '_ctypes' in modules or '_cffi_backend' in modules or any(
+            str(getattr(m, '__file__', '')).endswith('.so') and 'lib-dynload' not in m.__file__ for m in list(modules.values()) if type(m) is type(sys))
+    return state.c_code
+
+
 def flush_c():
-    """Flushes what C code has in the buffers of its own streams, where there is some
-    beside Python's."""
-    if '_ctypes' in modules or '_cffi_backend' in modules or any(
-            str(getattr(m, '__file__', '')).endswith('.so') and 'lib-dynload' not in m.__file__ for m in list(modules.values()) if type(m) is type(sys)):
+    """Flushes what C code has in the buffers of its own streams."""
+    if has_c_code():
         try:
             ctypes = own_import('_ctypes')
             ctypes.call_function(ctypes.dlsym(ctypes.dlopen(None, 0), 'fflush'), (None,))
@@ -76,6 +83,8 @@ def set_stdin(path):
     """Gives the run its standard input. What a program has put in the place of
     sys.stdin stays there, except in runs that are given some."""
     now = sys.__dict__.get('stdin', state.given)
+    if not path and not state.stdin and now is state.given and not now.closed:
+        return  # it is as empty as before
     own = state.aside if now is state.given else now
     if path:
         fd = os.open(path, os.O_RDONLY)
