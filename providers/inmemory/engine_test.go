@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/race"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
@@ -312,13 +312,13 @@ func TestCallbackOrders(t *testing.T) {
 	}
 }
 
-// A thousand contexts at once, some of them running.
+// Many contexts at once, some of them running: a thousand every night.
 func TestManyContexts(t *testing.T) {
 	s := open(t, nil)
 	var ids []codeinterp.ContextID
-	many := 1000
-	if race.Enabled { // each takes long to make
-		many = 150
+	many := 150
+	if tier.Full {
+		many = 1000
 	}
 	for range many {
 		ids = append(ids, create(t, s, "javascript"))

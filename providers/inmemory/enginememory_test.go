@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
@@ -148,9 +147,6 @@ func TestJobsLeftBehind(t *testing.T) {
 		{"finalizers", `const r = new FinalizationRegistry(f); setTimeout((x) => {}, 1e6, (() => { const o = {}; r.register(o); return o })())`},
 		{"async generators", `const g = (async function* () { try { yield 1 } finally { f() } })(); g.next().then(f); g.return().then(f)`},
 	} {
-		if race.Enabled && c.name == "microtasks" { // minutes
-			continue
-		}
 		t.Run(c.name, func(t *testing.T) {
 			id := create(t, s, "javascript")
 			res := run(t, s, id, count+c.code+"; process.exit(3)", nil)
@@ -186,7 +182,7 @@ func TestExitListenersOfAStoppedRun(t *testing.T) {
 				t.Errorf("got %v", res.Status)
 			}
 		}
-		if lost && !race.Enabled {
+		if lost {
 			t.Error("lost its state three times")
 		}
 		if res := run(t, s, id, "1", &codeinterp.RunOptions{Timeout: 10 * time.Second}); !res.OK() || res.Stdout() != "" {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/callstest"
-	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
@@ -216,7 +215,7 @@ func TestCallsEndWithTheRun(t *testing.T) {
 	}
 }
 
-// TestLargeCalls: ten megabytes arrive, and what there is no room for fails in
+// TestLargeCalls: megabytes arrive, and what there is no room for fails in
 // the program.
 func TestLargeCalls(t *testing.T) {
 	ci, err := inmemory.New(nil)
@@ -224,10 +223,7 @@ func TestLargeCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ci.Close()
-	size := 5 << 20
-	if race.Enabled {
-		size >>= 4
-	}
+	const size = 1 << 20
 	big := codeinterp.Function{Name: "big", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
 		return json.RawMessage(`"` + strings.Repeat("é", size) + `"`), nil
 	}}
@@ -235,9 +231,6 @@ func TestLargeCalls(t *testing.T) {
 	res, err := ci.RunCode(t.Context(), "javascript", fmt.Sprintf(`(await tools.big()).length + (await tools.echo({a: "x".repeat(%d)})).a.length`, 2*size), o)
 	if err != nil || res.Text() != fmt.Sprint(3*size) {
 		t.Errorf("%s, %v, %v", res.Text(), res.Error, err)
-	}
-	if race.Enabled {
-		return // make test runs it without the race detector
 	}
 	res, err = ci.RunCode(t.Context(), "javascript", `const all = []; for (;;) all.push(await tools.big())`, o)
 	if err != nil || res.Status != codeinterp.StatusError || res.Cause != codeinterp.CauseMemory {
@@ -278,10 +271,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ci.Close()
-	n := 30_000
-	if testing.Short() {
-		n = 10_000
-	}
+	const n = 10_000
 	before := runtime.NumGoroutine()
 	o := &codeinterp.RunOptions{Functions: hostFunctions(), FunctionLimits: codeinterp.FunctionLimits{Calls: -1}}
 	code := fmt.Sprintf(`let n = 0; for (let i = 0; i < %d; i += 100) n += (await Promise.all(Array.from({length: 100}, (_, j) => tools.echo({j})))).length; n`, n)

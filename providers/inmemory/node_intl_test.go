@@ -4,8 +4,6 @@ package inmemory_test
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 )
@@ -67,13 +65,7 @@ func TestNodeLocale(t *testing.T) { compareWithNode(t, append(localized, languag
 // same.
 func compareWithNode(t *testing.T, programs []string) {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("node is not installed")
-		}
-		t.Skip("node is not installed")
-	}
+	node := lookNode(t)
 	want := nodeOutput(t, node, programs)
 	s := open(t, nil)
 	for i, code := range programs {

@@ -1,5 +1,3 @@
-//go:build full
-
 package inmemory_test
 
 import (
