@@ -137,9 +137,9 @@ func TestBash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for code, want := range map[string]string{"x=5; echo $A": "b\n", "false": "", "sleep 60": ""} {
+	for code, want := range map[string]string{"x=5; echo $A": "b", "false": "", "sleep 60": ""} {
 		res, err := ci.RunInContext(t.Context(), id, code, &codeinterp.RunOptions{Timeout: 5 * time.Second})
-		if err != nil || res.Stdout() != want || (code == "false") != (res.ExitCode == 1) || (code == "sleep 60") != (res.Status == codeinterp.StatusTimeout) {
+		if err != nil || strings.TrimSpace(res.Stdout()) != want || (code == "false") != (res.ExitCode == 1) || (code == "sleep 60") != (res.Status == codeinterp.StatusTimeout) {
 			t.Errorf("%q: %+v, %v", code, res, err)
 		}
 	}
