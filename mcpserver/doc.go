@@ -23,9 +23,8 @@
 //
 // A result is a complete text, then the images, then the same in JSON as
 // structuredContent. A program that fails or reaches its timeout is a result; isError is
-// for calls that failed, such as bad arguments or an unknown context. A call with a
-// progress token is reported on at most four times a second, with the last 2 KiB of
-// output, and every few seconds without output.
+// for calls that failed, such as bad arguments. A call with a progress token reports
+// output at most four times a second, and every few seconds that it runs.
 //
 // # Clients
 //
@@ -41,7 +40,7 @@
 // If the workspace reports artifacts, the files that a run created or changed are
 // resources of its client: an answer links the first 20, resources/list has the last 200,
 // and resources/read reads up to 8 MiB of each. Files of a context are read as they are
-// then; of other runs 16 MiB of each client are kept, 256 MiB in all.
+// then; of other runs 16 MiB per client are kept.
 //
 // # Operation
 //

@@ -67,7 +67,7 @@ type approvals struct {
 
 	mu      sync.Mutex
 	closed  bool
-	runs    map[string]*pausable
+	runs    map[string]*pausableRun
 	pending []*decision
 	work    sync.WaitGroup
 }
@@ -81,7 +81,7 @@ type decision struct {
 }
 
 func newApprovals(opts *Approval) *approvals {
-	p := &approvals{runs: map[string]*pausable{}, opts: *opts}
+	p := &approvals{runs: map[string]*pausableRun{}, opts: *opts}
 	p.opts.Wait = cmp.Or(p.opts.Wait, DefaultWait)
 	p.opts.Keep = cmp.Or(p.opts.Keep, DefaultKeep)
 	p.opts.Runs = cmp.Or(p.opts.Runs, DefaultRuns)
@@ -136,7 +136,7 @@ var errNoDecision = errors.New("approval expired: the host is shutting down")
 func (p *approvals) wait(ctx context.Context, f codeinterp.FunctionCall) error {
 	// Buffered: Decide does not wait for the program.
 	d := &decision{Pending: Pending{ID: rand.Text(), Function: f.Name, Args: f.Args}, made: make(chan error, 1)}
-	r, _ := ctx.Value(pausableKey{}).(*pausable)
+	r, _ := ctx.Value(pausableKey{}).(*pausableRun)
 	if r != nil {
 		d.Run = r.id
 	}

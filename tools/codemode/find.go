@@ -18,19 +18,19 @@ type query struct {
 	Query string `json:"query"`
 }
 
-type byName struct {
+type nameArgs struct {
 	Name string `json:"name"`
 }
 
-type found struct {
+type match struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
 // finders returns the functions that find those of all.
 func finders(all []function, d dialect) []function {
-	search := func(ctx context.Context, q query) ([]found, error) { return find(ctx, all, q.Query) }
-	declare := func(_ context.Context, n byName) (string, error) {
+	search := func(ctx context.Context, q query) ([]match, error) { return find(ctx, all, q.Query) }
+	declare := func(_ context.Context, n nameArgs) (string, error) {
 		i := slices.IndexFunc(all, func(f function) bool { return f.Name == n.Name || f.tool == n.Name })
 		if i < 0 {
 			return "", &codeinterp.FunctionError{Message: fmt.Sprintf("there is no function %.80q; use tools.search", n.Name)}
@@ -49,7 +49,7 @@ func finders(all []function, d dialect) []function {
 
 // find returns the functions that have the words of a query, those that have more
 // of them first.
-func find(ctx context.Context, all []function, query string) ([]found, error) {
+func find(ctx context.Context, all []function, query string) ([]match, error) {
 	words := strings.FieldsFunc(strings.ToLower(query[:min(len(query), 1<<10)]), func(r rune) bool {
 		return !(r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r > 127)
 	})
@@ -74,13 +74,13 @@ func find(ctx context.Context, all []function, query string) ([]found, error) {
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return b.score - a.score })
-	list := []found{}
+	list := []match{}
 	for _, h := range hits[:min(len(hits), maxFound)] {
 		about := comment(all[h.at].Description, 200)
 		if why := all[h.at].refused; why != "" {
 			about += " (cannot be called by programs: " + comment(why, 200) + ")"
 		}
-		list = append(list, found{all[h.at].Name, strings.TrimSpace(about)})
+		list = append(list, match{all[h.at].Name, strings.TrimSpace(about)})
 	}
 	return list, nil
 }

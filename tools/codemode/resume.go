@@ -13,8 +13,8 @@ import (
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
-// A pausable is a run whose tool call may be answered before it ends.
-type pausable struct {
+// A pausableRun is a run whose tool call may be answered before it ends.
+type pausableRun struct {
 	id     string
 	client any
 	cancel context.CancelCauseFunc
@@ -33,14 +33,14 @@ type pausableKey struct{}
 
 // keepSecrets sets the secrets that paused answers of ctx's run must not contain.
 func keepSecrets(ctx context.Context, s *secret.Scrubber) {
-	if r, ok := ctx.Value(pausableKey{}).(*pausable); ok {
+	if r, ok := ctx.Value(pausableKey{}).(*pausableRun); ok {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.secrets = s
 	}
 }
 
-func (r *pausable) mark() {
+func (r *pausableRun) mark() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
@@ -49,13 +49,13 @@ func (r *pausable) mark() {
 
 // observe makes fn receive the output from now on. When it returns, the previous function
 // is not being called.
-func (r *pausable) observe(fn func(codeinterp.Output) error) {
+func (r *pausableRun) observe(fn func(codeinterp.Output) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.onOutput = fn
 }
 
-func (r *pausable) output(out codeinterp.Output) error {
+func (r *pausableRun) output(out codeinterp.Output) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.onOutput == nil {
@@ -85,7 +85,7 @@ func (p *approvals) wrap(t tools.Tool) []tools.Tool {
 
 // start runs a program until it ends or waits.
 func (p *approvals) start(ctx context.Context, invoke func(context.Context, tools.Invocation) *tools.Answer, c tools.Invocation) *tools.Answer {
-	r := &pausable{id: rand.Text(), client: tools.Client(ctx), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	r := &pausableRun{id: rand.Text(), client: tools.Client(ctx), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	// A paused run outlives the call that started it; until then stop below ties it to
 	// ctx.
 	life, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), pausableKey{}, r))
@@ -135,7 +135,7 @@ func (p *approvals) start(ctx context.Context, invoke func(context.Context, tool
 
 // attend keeps the run from expiring while a caller waits for it; paused starts the time
 // again.
-func (r *pausable) attend() {
+func (r *pausableRun) attend() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.expiry != nil {
@@ -146,7 +146,7 @@ func (r *pausable) attend() {
 // await waits until the run has ended and returns its answer, or returns nil when it waits
 // for a decision: after After if a call was not reported yet, otherwise when patience,
 // which may be nil, is over. The end of ctx ends a run that was just started.
-func (p *approvals) await(ctx context.Context, r *pausable, patience <-chan time.Time) *tools.Answer {
+func (p *approvals) await(ctx context.Context, r *pausableRun, patience <-chan time.Time) *tools.Answer {
 	defer r.observe(nil)
 	begun, over := time.Now(), false
 	for {
@@ -177,14 +177,14 @@ func (p *approvals) await(ctx context.Context, r *pausable, patience <-chan time
 }
 
 // end ends a run that will not be resumed.
-func (p *approvals) end(r *pausable, why error) {
+func (p *approvals) end(r *pausableRun, why error) {
 	r.cancel(why)
 	<-r.done
 	p.finish(r)
 }
 
 // finish forgets a run that has ended.
-func (p *approvals) finish(r *pausable) *tools.Answer {
+func (p *approvals) finish(r *pausableRun) *tools.Answer {
 	p.mu.Lock()
 	delete(p.runs, r.id)
 	p.mu.Unlock()
@@ -198,7 +198,7 @@ func (p *approvals) finish(r *pausable) *tools.Answer {
 }
 
 // paused is the answer while a run waits. It does not reach its caller once ctx has ended.
-func (p *approvals) paused(ctx context.Context, c tools.Invocation, r *pausable) *tools.Answer {
+func (p *approvals) paused(ctx context.Context, c tools.Invocation, r *pausableRun) *tools.Answer {
 	r.mu.Lock()
 	if r.expiry == nil {
 		r.expiry = time.AfterFunc(p.opts.Keep, func() { p.end(r, errNotResumed) })

@@ -13,10 +13,10 @@ import (
 	"github.com/toolcell/toolcell/tools/codemode"
 )
 
-// undone is the error of a call that the server did not get.
-type undone struct{ error }
+// unsentError is the error of a call that the server did not get.
+type unsentError struct{ error }
 
-func (e undone) Unwrap() error { return e.error }
+func (e unsentError) Unwrap() error { return e.error }
 
 // answer calls a tool and returns what programs get of its answer.
 func (s *server) answer(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, []codemode.File, error) {
@@ -36,11 +36,11 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 		defer cancel()
 	}
 	if ctx.Err() != nil {
-		return nil, undone{context.Cause(ctx)}
+		return nil, unsentError{context.Cause(ctx)}
 	}
 	live, err := s.session(own)
 	if err != nil {
-		return nil, undone{s.failure(ctx, own, tool, err, "Nothing was done.")}
+		return nil, unsentError{s.failure(ctx, own, tool, err, "Nothing was done.")}
 	}
 	if len(args) == 0 {
 		args = json.RawMessage("{}")

@@ -50,7 +50,7 @@ func (s *server) invoke(ctx context.Context, tool, name string, c tools.Invocati
 // failureOf is what the model learns of a call's error: the tool's own words, or that
 // the server did not get the call.
 func failureOf(ctx context.Context, err error) *tools.Failure {
-	_, unsent := errors.AsType[undone](err)
+	_, unsent := errors.AsType[unsentError](err)
 	reported, ok := errors.AsType[*codeinterp.FunctionError](err)
 	switch {
 	case ok && unsent:

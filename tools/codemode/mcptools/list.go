@@ -28,15 +28,15 @@ const (
 
 var errUnlisted = errors.New("its tools cannot be listed")
 
-// A listed tool is what is kept of a tool that a server lists.
-type listed struct {
+// A serverTool is what is kept of a tool that a server lists.
+type serverTool struct {
 	name, shown, title, about string // shown is name without secrets
 	hints                     tools.Annotations
 	input, output             json.RawMessage
 }
 
-func (s *server) take(t *mcp.Tool) listed {
-	l := listed{name: t.Name, shown: s.clean(t.Name, 200), title: s.clean(t.Title, 200), about: s.clean(t.Description, maxAbout), hints: hints(t.Annotations),
+func (s *server) take(t *mcp.Tool) serverTool {
+	l := serverTool{name: t.Name, shown: s.clean(t.Name, 200), title: s.clean(t.Title, 200), about: s.clean(t.Description, maxAbout), hints: hints(t.Annotations),
 		input: s.schema(t.InputSchema), output: s.schema(t.OutputSchema)}
 	if len(l.input) == 0 {
 		l.input = json.RawMessage(`{"type":"object"}`)
@@ -44,7 +44,7 @@ func (s *server) take(t *mcp.Tool) listed {
 	return l
 }
 
-func (l *listed) size() int {
+func (l *serverTool) size() int {
 	return len(l.name) + len(l.title) + len(l.about) + len(l.input) + len(l.output)
 }
 
@@ -58,7 +58,7 @@ func (s *server) relist(ctx context.Context, live *link) error {
 			live.end()
 		}
 	})()
-	var list []listed
+	var list []serverTool
 	var problems []error
 	seen, size := map[string]bool{}, 0
 	params := &mcp.ListToolsParams{}
@@ -101,7 +101,7 @@ pages:
 }
 
 // entry returns a tool of the server as an entry.
-func (s *server) entry(t listed, n names) codemode.Entry {
+func (s *server) entry(t serverTool, n names) codemode.Entry {
 	name := n.of(s.prefix, t.shown)
 	e := codemode.Entry{Files: true, Tool: tools.Tool{Name: name, Title: t.title, Description: t.about, Annotations: t.hints,
 		InputSchema: t.input, OutputSchema: t.output}}

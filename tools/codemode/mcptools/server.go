@@ -25,7 +25,7 @@ type server struct {
 	failures int
 	failed   time.Time
 	tried    chan struct{} // closed after the next attempt to connect
-	list     []listed
+	list     []serverTool
 	problems []error
 	fault    error // why there is no list
 }

@@ -99,7 +99,7 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 		time.AfterFunc(lasting, func() { out.Close() })
 	}()
 	in := newMessageReader(out, p.repair, p.close)
-	return (&mcp.IOTransport{Reader: in, Writer: unclosed{p.stdin}, MaxLineLength: -1}).Connect(ctx)
+	return (&mcp.IOTransport{Reader: in, Writer: openWriter{p.stdin}, MaxLineLength: -1}).Connect(ctx)
 }
 
 // close ends the server as MCP specifies: its input ends, it is asked to terminate, it is
@@ -141,10 +141,10 @@ func (p *process) state() string {
 	}
 }
 
-// unclosed is a writer that someone else closes.
-type unclosed struct{ io.Writer }
+// openWriter is a writer that someone else closes.
+type openWriter struct{ io.Writer }
 
-func (unclosed) Close() error { return nil }
+func (openWriter) Close() error { return nil }
 
 // web returns the transport of a server over HTTP.
 func (s *server) web() (mcp.Transport, error) {
