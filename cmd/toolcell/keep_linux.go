@@ -44,7 +44,7 @@ func (a *app) offer(ctx context.Context, f *runFlags, program, file string) (cod
 	if err != nil {
 		return 0, false
 	}
-	defer order.Close()
+	defer order.Files[3].Close() // the others are this process's streams
 	call, err := dir.Call(key, order)
 	if errors.Is(err, keeper.ErrNone) {
 		if err := a.startKeeper(order); err != nil {

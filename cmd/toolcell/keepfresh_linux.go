@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,10 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/probecache"
 )
 
 // perCall are flags that each call has of its own.
@@ -58,56 +56,33 @@ func (f *runFlags) key(environ []string) (string, error) {
 	return hex.EncodeToString(sum[:12]), err
 }
 
-// A snapshot is the state of the files that a ready interpreter has loaded.
-type snapshot struct {
-	begin time.Time // before the first was loaded
-	files map[string]stamp
-}
+// A snapshot is the state of the files that decide which interpreter a run would start.
+// The provider itself looks at the modules that ready processes have imported.
+type snapshot map[string]string
 
-// A stamp changes with a file's content.
-type stamp struct {
-	inode   uint64
-	size    int64
-	changed time.Time
-}
-
-// listLoaded prints the files of all loaded modules, the interpreter, and the
-// directories that packages are installed in.
-const listLoaded = `import sys
-print(*{getattr(m, '__file__', None) or '' for m in list(sys.modules.values())}, sys.executable, *[p for p in sys.path if p.endswith('-packages')], sep='\0')`
-
-// snapshotOf looks at what an interpreter that was started after begin has loaded.
-func snapshotOf(ctx context.Context, ci codeinterp.CodeInterpreter, begin time.Time) (*snapshot, error) {
-	res, err := ci.RunCode(ctx, "python", listLoaded, &codeinterp.RunOptions{MaxOutput: 4 << 20})
-	if err != nil {
-		return nil, err
-	}
-	s := &snapshot{begin: begin, files: map[string]stamp{}}
-	for _, file := range strings.Split(strings.TrimSuffix(res.Stdout(), "\n"), "\x00") {
-		if filepath.IsAbs(file) {
-			s.files[file] = stampOf(file)
+// snapshotOf looks at the interpreters and where their packages are.
+func snapshotOf(ci codeinterp.CodeInterpreter) snapshot {
+	s := snapshot{}
+	for _, l := range codeinterp.Describe(ci).Languages {
+		paths := []string{l.Path, filepath.Join(l.Prefix, "pyvenv.cfg")}
+		for _, root := range append(l.Roots, l.Prefix) {
+			for _, in := range []string{"", "*-packages", "lib/python3*/*-packages"} {
+				found, _ := filepath.Glob(filepath.Join(root, in))
+				paths = append(paths, found...)
+			}
+		}
+		for _, path := range paths {
+			s[path] = probecache.Stamp(path)
 		}
 	}
-	return s, nil
+	return s
 }
 
-func stampOf(file string) stamp {
-	info, err := os.Stat(file)
-	if err != nil {
-		return stamp{}
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return stamp{}
-	}
-	return stamp{st.Ino, st.Size, time.Unix(st.Ctim.Unix())}
-}
-
-// fresh reports a file that was changed since it was loaded.
-func (s *snapshot) fresh() error {
-	for file, was := range s.files {
-		if now := stampOf(file); now != was || now.changed.After(s.begin) {
-			return fmt.Errorf("%s has changed", file)
+// fresh reports a file that has changed.
+func (s snapshot) fresh() error {
+	for path, was := range s {
+		if probecache.Stamp(path) != was {
+			return fmt.Errorf("%s has changed", path)
 		}
 	}
 	return nil

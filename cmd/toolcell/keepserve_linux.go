@@ -61,7 +61,7 @@ func (a *app) serveUntil(ctx context.Context, lease time.Duration, args []string
 	}
 	defer ln.Close()
 	s := &served{}
-	var loaded *snapshot
+	var seen snapshot
 	defer func() {
 		if s.ci != nil {
 			s.ci.Close()
@@ -71,13 +71,12 @@ func (a *app) serveUntil(ctx context.Context, lease time.Duration, args []string
 		About: f.about(), Lease: lease,
 		Start: func(ctx context.Context) (err error) {
 			a.awaitFirst(min(firstRun, lease/2))
-			begin := time.Now()
 			if s.ci, err = f.startKept(ctx); err == nil {
-				loaded, err = snapshotOf(ctx, s.ci, begin)
+				seen = snapshotOf(s.ci)
 			}
 			return err
 		},
-		Fresh: func() error { return loaded.fresh() },
+		Fresh: func() error { return seen.fresh() },
 		Run:   s.run,
 	})
 }
@@ -129,7 +128,7 @@ func (f *runFlags) about() string {
 
 // startKept opens the interpreter for runs whose arguments come later.
 func (f *runFlags) startKept(ctx context.Context) (codeinterp.CodeInterpreter, error) {
-	f.script = &script{later: true}
+	f.script = &script{dir: f.script.dir, later: true}
 	f.language, f.timeout = "python", 0
 	f.ready = f.env.values
 	if f.ready == nil {

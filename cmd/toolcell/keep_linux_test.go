@@ -1,0 +1,151 @@
+//go:build real
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/internal/leftover"
+)
+
+// A keepTest has keepers of its own.
+type keepTest struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func newKeepTest(t *testing.T) *keepTest {
+	k := &keepTest{t: t, dir: leftover.Dir(t)}
+	k.env = append(os.Environ(), asToolcell+"=1", "XDG_RUNTIME_DIR="+t.TempDir())
+	t.Cleanup(func() { k.run("keep", "stop") })
+	return k
+}
+
+func (k *keepTest) command(args ...string) (cmd *exec.Cmd, out *bytes.Buffer) {
+	cmd = exec.CommandContext(context.WithoutCancel(k.t.Context()), "/proc/self/exe", args...)
+	out = &bytes.Buffer{}
+	cmd.Args[0], cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = "toolcell", k.dir, k.env, out, out
+	return cmd, out
+}
+
+// run returns what a command prints and its exit code.
+func (k *keepTest) run(args ...string) (string, int) {
+	cmd, out := k.command(args...)
+	_ = cmd.Run()
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// until waits until the keepers' list contains a text.
+func (k *keepTest) until(text string) {
+	k.t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if list, _ := k.run("keep", "list"); strings.Contains(list, text) {
+			return
+		} else if time.Now().After(end) {
+			k.t.Fatalf("%q, want %q", list, text)
+		}
+	}
+}
+
+func (k *keepTest) write(name, text string) string {
+	path := filepath.Join(k.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		k.t.Fatal(err)
+	}
+	return path
+}
+
+// TestKeep: a run in a keeper prints, reads, writes and ends as one without, and a
+// module that was edited is never served old.
+func TestKeep(t *testing.T) {
+	k := newKeepTest(t)
+	module := k.write("edited.py", "V = 'first'\n")
+	k.write("args.py", "import sys\nprint(sys.argv, __file__)\nsys.exit(3)\n")
+	k.env = append(k.env, "PYTHONPATH="+k.dir)
+	flags := []string{"run", "--keep", "1m", "--provider", "subprocess", "--allow-unsandboxed", "--dir", ".", "--preload", "colorsys"}
+	keep := func(args ...string) (string, int) { return k.run(append(flags[:len(flags):len(flags)], args...)...) }
+	alone := func(args ...string) (string, int) {
+		return k.run(append([]string{"run", "--provider", "subprocess", "--allow-unsandboxed", "--dir", "."}, args...)...)
+	}
+	if out, code := keep("-e", "1"); out != "1\n" || code != 0 {
+		t.Fatalf("%d, %q", code, out)
+	}
+	k.until("runs: 0")
+	served := 0
+	for _, args := range [][]string{{"args.py", "a'b", "-x"}, {"-e", "1/0"}, {"-e", "import os; print(os.getcwd()); os._exit(4)"}, {"--timeout", "300ms", "-e", "while True: pass"}} {
+		want, wantCode := alone(args...)
+		var got string
+		var code int
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			got, code = keep(args...)
+			if list, _ := k.run("keep", "list"); !strings.Contains(list, "runs: "+string(rune('0'+served))) {
+				served++
+				break
+			}
+		}
+		if !strings.Contains(args[0], "timeout") && got != want || code != wantCode {
+			t.Errorf("%q: %d, %q; alone %d, %q", args, code, got, wantCode, want)
+		}
+	}
+	if list, _ := k.run("keep", "list"); served != 4 {
+		t.Errorf("served %d: %s", served, list)
+	}
+	for _, want := range []string{"first", "second, longer"} {
+		k.write("edited.py", "V = '"+want+"'\n")
+		if out, _ := keep("-e", "import edited; print(edited.V)"); out != want+"\n" {
+			t.Errorf("%q, want %q of %s", out, want, module)
+		}
+	}
+}
+
+// TestKeepEnds: the program of a caller that is killed ends, and a keeper that is
+// stopped leaves nothing.
+func TestKeepEnds(t *testing.T) {
+	k := newKeepTest(t)
+	beat := filepath.Join(k.dir, "beat")
+	flags := []string{"run", "--keep", "1m", "--provider", "subprocess", "--isolation", "none", "--allow-unsandboxed", "--write", k.dir}
+	if err := os.Chmod(k.dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	k.run(append(flags, "-e", "1")...)
+	k.until("runs: 0")
+	time.Sleep(time.Second) // until it is ready
+	cmd, _ := k.command(append(flags, "-e", "import time\nwhile True:\n  open('"+beat+"', 'a').write('x'); time.sleep(0.01)")...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	size := func() int64 {
+		info, err := os.Stat(beat)
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	for size() == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = cmd.Process.Signal(syscall.SIGKILL)
+	_ = cmd.Wait()
+	for last := int64(-1); last != size(); time.Sleep(300 * time.Millisecond) {
+		last = size()
+	}
+	if out, _ := k.run("keep", "stop"); !strings.Contains(out, "ended") {
+		t.Error(out)
+	}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if list, _ := k.run("keep", "list"); list == "" {
+			break
+		} else if time.Now().After(end) {
+			t.Fatal(list)
+		}
+	}
+}
