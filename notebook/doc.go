@@ -28,7 +28,7 @@
 // not have are left out. Metadata is kept as it is, with the times of a cell as
 // "execution" in its own. An update of a display goes to the cell that showed
 // it. What a Result lacks (Truncated), lost variables, timeouts and other ends
-// that are no error of the program's are told in the cell's outputs, in lines
+// that are no error of the program's are reported in the cell's outputs, in lines
 // that begin with "toolcell:".
 //
 // # Files

@@ -19,7 +19,7 @@ func (f *jupyterFlags) registerAdopt(fs *pflag.FlagSet) {
 	fs.StringVar(&f.adopt, "adopt", "", "run in an existing kernel, named by its `ID|PATH`: its id, an id prefix or its notebook's path; its variables are kept and it is left running")
 }
 
-// adoptedNote is what a model is told of the contexts of an adopted kernel.
+// adoptedNote describes the contexts of an adopted kernel to a model.
 const adoptedNote = "Code contexts are a kernel that other people may be working in: its variables are there already, and stay when a context is deleted. It cannot be restarted."
 
 // adopted returns ci, of whose languages that of the kernel is left, with the

@@ -77,8 +77,8 @@ func TestAdopt(t *testing.T) {
 	own("after mcp", "print(theirs)", "4\n")
 
 	for args, want := range map[string]string{
-		"--adopt nobody -e 1":                             "no kernel or open notebook",
-		"--adopt nobodyelse -e 1":                         list[0].ID + " (python3, ",
+		"--adopt nothing -e 1":                            "no kernel or open notebook",
+		"--adopt nothingelse -e 1":                        list[0].ID + " (python3, ",
 		"--out o --adopt " + list[0].ID + " -e 1":         "was adopted",
 		"--language r --adopt " + list[0].ID + " -e 1":    "python",
 		"--env A=b --adopt " + list[0].ID + " -e print()": "environment",

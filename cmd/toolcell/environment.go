@@ -81,7 +81,7 @@ func (f *environmentFlags) newEnvironment(ctx context.Context, o *environments.O
 	return environments.New(ctx, o)
 }
 
-// installing says why nothing happens, in a terminal, where it takes a while.
+// installing reports that packages are installed if that takes a while.
 func (a *app) installing(packages []string) (done func()) {
 	if !isTerminal(a.stderr) {
 		return func() {}

@@ -61,7 +61,7 @@ func TestInlineImages(t *testing.T) {
 	}
 }
 
-// TestLargeInline: what would take a gigabyte to encode is saved, and told why.
+// TestLargeInline: what would take a gigabyte to encode is saved with a reason.
 func TestLargeInline(t *testing.T) {
 	for protocol, side := range map[string]int{"sixel": 2000, "kitty": 5000} {
 		var b bytes.Buffer

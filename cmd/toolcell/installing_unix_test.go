@@ -11,7 +11,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// TestInstalling: a terminal is told that packages are installed, and nobody else.
+// TestInstalling: only a terminal shows that packages are installed.
 func TestInstalling(t *testing.T) {
 	old := installingAfter
 	installingAfter = time.Millisecond

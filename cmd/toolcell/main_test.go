@@ -193,7 +193,7 @@ func TestOutputThatCannotBeShown(t *testing.T) {
 	}
 }
 
-// TestReportsThatCannotBeShown: what nobody got is no success.
+// TestReportsThatCannotBeShown: a report that was not written is a failure.
 func TestReportsThatCannotBeShown(t *testing.T) {
 	root := t.TempDir()
 	names := filepath.Join(root, "names")
@@ -250,7 +250,7 @@ type failWriter struct{}
 
 func (failWriter) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
-func TestRunEndsWhenNobodyReads(t *testing.T) {
+func TestRunEndsWithItsReader(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: failWriter{}, stderr: &stderr, getenv: func(string) string { return "" }}
 	code := a.main(t.Context(), []string{"run", "-e", "for (;;) console.log('x')"})

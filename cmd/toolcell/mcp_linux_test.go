@@ -37,7 +37,7 @@ func TestMCPLeavesNothingBehind(t *testing.T) {
 		code int
 	}{
 		{"end of input", func(s server) { s.stdin.Close() }, 0},
-		{"nobody who reads", func(s server) { s.stdout.Close() }, 1},
+		{"no reader", func(s server) { s.stdout.Close() }, 1},
 		{"SIGTERM", func(s server) { s.Process.Signal(syscall.SIGTERM) }, 0},
 		{"SIGHUP", func(s server) { s.Process.Signal(syscall.SIGHUP) }, 0},
 	}
@@ -112,7 +112,7 @@ func converse(t *testing.T, in io.Writer, out io.Reader, language, code string) 
 	hear("started")
 }
 
-// A process is told from a later one of the same number by its start.
+// The start time distinguishes a process from a later one of the same number.
 type process struct {
 	pid   int
 	start string

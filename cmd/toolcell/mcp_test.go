@@ -184,7 +184,7 @@ func TestMCPArtifacts(t *testing.T) {
 }
 
 // command returns the command as a process. What it says on standard error is
-// told where the test fails.
+// reported if the test fails.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()

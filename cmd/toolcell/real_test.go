@@ -107,10 +107,10 @@ func TestDoctorSaysWhatIsMeasured(t *testing.T) {
 		return m
 	}
 	without := lines(codeinterp.Isolation{Reasons: []string{"before"}})
-	told := map[string]bool{}
+	shown := map[string]bool{}
 	for label, fields := range isolationLines {
 		for _, name := range fields {
-			told[name] = true
+			shown[name] = true
 			for _, value := range []string{"open", "limited", "blocked", "watchdog", "rlimit", "none", "all", "child"} {
 				i := codeinterp.Isolation{Reasons: []string{"before"}}
 				f := reflect.ValueOf(&i).Elem().FieldByName(name)
@@ -129,7 +129,7 @@ func TestDoctorSaysWhatIsMeasured(t *testing.T) {
 		}
 	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[codeinterp.Isolation]()) {
-		if !told[f.Name] {
+		if !shown[f.Name] {
 			t.Errorf("doctor does not tell of %s", f.Name)
 		}
 	}

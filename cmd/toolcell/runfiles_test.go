@@ -68,7 +68,7 @@ None`
 }
 
 // TestRunFilesOfFailures: what a program made is saved however it ends, and what
-// is not saved is told.
+// is not saved is reported.
 func TestRunFilesOfFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name, timeout, code string

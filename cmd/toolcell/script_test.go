@@ -131,7 +131,7 @@ func TestFilesAsUnderNode(t *testing.T) {
 	}
 }
 
-// TestArgumentsAreNoText: what a program is told of itself is the same with arguments.
+// TestArgumentsAreNoText: what a program reads of itself is the same with arguments.
 func TestArgumentsAreNoText(t *testing.T) {
 	dir := scripts(t, map[string]string{
 		"throws.js": "const x = 1; null.y",

@@ -47,6 +47,11 @@ var groups = []group{
 		{what: "subprocess: python, warm, Landlock", floor: "the same", benchmark: "Warm", metric: "x-floor", most: 0.25, unit: "x"},
 		{what: "subprocess: python, warm, Landlock", benchmark: "Warm", metric: "p50-µs", unit: "ms", scale: 1e-3},
 	}},
+	{"./cmd/toolcell", "^BenchmarkCommand$", "40x", []row{
+		{what: "toolcell run: python, Landlock, less 10 ms", floor: "python3 by itself", benchmark: "Command/landlock", metric: "x-floor", most: 1.5, unit: "x"},
+		{what: "toolcell run: python, Landlock", benchmark: "Command/landlock", metric: "min-µs", unit: "ms", scale: 1e-3},
+		{what: "toolcell run: python, bubblewrap", benchmark: "Command/bwrap", metric: "min-µs", unit: "ms", scale: 1e-3},
+	}},
 	{"./providers/subprocess", "^BenchmarkWarmNumeric$", "20x", []row{
 		{what: "subprocess: numpy and pandas, warm", floor: "importing them", benchmark: "WarmNumeric", metric: "x-floor", unit: "x"},
 		{what: "subprocess: numpy and pandas, warm", benchmark: "WarmNumeric", metric: "p50-µs", unit: "ms", scale: 1e-3},
