@@ -41,6 +41,10 @@ func javascript() Programs {
 			{"throw { a: [1] }", "Uncaught", "{ a: [ 1 ] }"},
 			{"throw undefined", "Uncaught", "undefined"},
 		},
+		Strict: []Raise{
+			{Code: "export const q = 1; undeclaredName = 1;", Name: "ReferenceError"},
+			{Code: "export const q = Object.freeze({ a: 1 }); q.a = 2;", Name: "TypeError"},
+		},
 		MissingModule: func(name string) string { return fmt.Sprintf("void require(%s);", literal(name)) },
 
 		Repeat: func(s string, n int) string {
@@ -91,6 +95,8 @@ func javascript() Programs {
 			{"new Proxy({ a: 1 }, {})", `{"a":1}`, ""},
 			{"Array(2 ** 31)", "", ""},
 			{"Promise.resolve([7])", "[7]", ""},
+			{"({ ...'abc' })", `{"0":"a","1":"b","2":"c"}`, ""},
+			{"var all = []; for (let i = 0; i < 3; i++) { if (i === 1) continue; all.push(() => i); }\nall.map((f) => f())", "[0,2]", ""},
 			{"const v = 41;\nv + 1", "42", "42"},
 			{"await Promise.resolve(7)", "7", "7"},
 		},

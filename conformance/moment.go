@@ -39,7 +39,15 @@ func momentChecks() []check {
 		{
 			name: "ModulesStrict", row: 20, scope: stateless, uses: func(p *Programs) bool { return len(p.Strict) > 0 },
 			clause: "programs with import or export are strict: an assignment to a name that was not declared, or to a frozen object, is an error",
-			run:    func(ctx context.Context, e *env) error { return e.raise(ctx, e.p.Strict) },
+			run: func(ctx context.Context, e *env) error {
+				for _, r := range e.p.Strict {
+					res, err := e.run(ctx, r.Code, nil)
+					if err != nil || res.Status != codeinterp.StatusError || res.Error == nil || res.Error.Name != r.Name {
+						return fmt.Errorf("%q: %s, error %v; want the error %s", r.Code, describe(res), err, r.Name)
+					}
+				}
+				return nil
+			},
 		},
 		{
 			name: "RunAwaits", row: 19, scope: everyRun, uses: func(p *Programs) bool { return p.Awaited != nil },

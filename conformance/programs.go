@@ -52,7 +52,8 @@ type Programs struct {
 	SyntaxError string
 	// Raises are programs that fail, each in its own way.
 	Raises []Raise
-	// Strict are modules that fail, each because modules are strict.
+	// Strict are modules that fail, each because modules are strict; their Message
+	// is not compared.
 	Strict []Raise
 	// MissingModule imports a module that does not exist.
 	MissingModule func(name string) string
