@@ -30,8 +30,9 @@ race:
 
 ## nightly: everything, in all modes and on all servers, with the race detector
 nightly: testenv-full
-	$(TEST) $(RACE) -tags real,full -timeout 120m -p 2 ./...
-	TOOLCELL_STRESS=5m $(TEST) -tags real,full -timeout 30m -run 'Stress|Hammer' ./providers/inmemory ./cmd/toolcell
+	$(TEST) $(RACE) -tags real,full -timeout 120m -p 2 $$($(GO) list ./... | grep -v /providers/inmemory)
+	$(TEST) -tags real,full -timeout 60m ./providers/inmemory/...
+	TOOLCELL_STRESS=5m $(TEST) -tags real,full -timeout 30m -run Stress ./providers/inmemory ./cmd/toolcell
 	$(MAKE) --no-print-directory fuzz FUZZ=1m
 
 ## quick: the tests that need nothing but Go

@@ -124,7 +124,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 }
 
 // forTests are packages for tests whose name does not say so.
-var forTests = []string{module + "conformance", module + "internal/leftover", module + "internal/race"}
+var forTests = []string{module + "conformance", module + "internal/leftover"}
 
 // TestConformanceIsForTestsOnly keeps package testing out of programs.
 func TestConformanceIsForTestsOnly(t *testing.T) {
