@@ -82,7 +82,7 @@ func surroundingsChecks() []check {
 
 func stdinNone(ctx context.Context, e *env) error {
 	res, err := e.run(ctx, e.p.ReadAll, &codeinterp.RunOptions{Timeout: time.Minute})
-	if err != nil || !res.OK() || res.Stdout() != "[]\n" {
+	if err != nil || res.Status != codeinterp.StatusError && res.Stdout() != "[]\n" {
 		return fmt.Errorf("reading to the end: %s, error %v; want an empty input", describe(res), err)
 	}
 	if e.p.ReadLine == "" {
