@@ -348,7 +348,7 @@ def serve_run(fields):
         route()
     renew()
     state.cell += 1
-    name = state.name = state.script or '<cell %d>' % state.cell
+    name = '<cell %d>' % state.cell
     if code.startswith('\ufeff'):
         code = code[1:]
     code = code.replace('\r\n', '\n').replace('\r', '\n')
@@ -356,6 +356,7 @@ def serve_run(fields):
     how, status, error = 'error', 1, None
     try:
         old = set_env(fields[3:])
+        name = state.name = state.script or name
         set_stdin(fields[2])
         remember(name, code)
         copy_script(code)
