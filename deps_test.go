@@ -29,7 +29,7 @@ var layers = map[string][]string{
 	"tools/format":         {"internal/plainjson", "tools"},
 	"tools/secret":         {"codeinterp"},
 	"tools":                {"codeinterp", "files", "internal", "shell", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
-	"mcpserver":            {"codeinterp", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},
+	"mcpserver":            {"codeinterp", "internal/callers", "internal/plaintext", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},
 	"tools/oteltools":      {"codeinterp", "tools", "go.opentelemetry.io/otel"},
 	"workspace":            {"codeinterp", "files", "internal/plainjson", "shell", "tools"},
 	"workspace/local":      {"codeinterp", "files", "shell", "workspace", "providers/subprocess"},

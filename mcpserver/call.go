@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -96,7 +97,7 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.C
 	for _, other := range ends {
 		stops = append(stops, context.AfterFunc(other, func() { cancel(context.Cause(other)) }))
 	}
-	ctx = tools.WithClient(withClient(ctx, key), key)
+	ctx = callers.With(withClient(ctx, key), key)
 	if t, ok := traceOf(req.Params.Meta); ok {
 		ctx = tools.WithTrace(ctx, t)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/internal/plaintext"
 )
 
 const (
@@ -150,7 +150,7 @@ func (p *progress) report() {
 	p.text, p.lost = p.text[:0], 0
 	p.mu.Unlock()
 	elapsed := time.Since(p.start)
-	message := tools.CleanText(text)
+	message := plaintext.Clean(text)
 	switch {
 	case text == "":
 		message = fmt.Sprintf("running for %v", elapsed.Round(time.Second))

@@ -16,7 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/internal/plaintext"
 )
 
 const (
@@ -48,7 +48,7 @@ type resource struct {
 
 // title is the name as it is shown: programs choose it.
 func (r *resource) title() string {
-	return strings.ReplaceAll(tools.CleanText(r.name), "\n", " ")
+	return strings.ReplaceAll(plaintext.Clean(r.name), "\n", " ")
 }
 
 // A shelf has a client's resources, the oldest first.

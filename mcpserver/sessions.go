@@ -28,7 +28,7 @@ type session struct {
 	set   *tools.Set // the tools that the client has listed; nil before. Guarded by Server.mu
 }
 
-// Life is for tools.ClientLife.
+// Life returns a context that ends with the client; see package callers.
 func (s *session) Life() context.Context { return s.ctx }
 
 func (s *session) over() bool { return s.ctx.Err() != nil }

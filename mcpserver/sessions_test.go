@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/tools"
 )
@@ -83,7 +84,7 @@ func TestLifeOfAClient(t *testing.T) {
 	s := newServer(t, newFake(), &mcpserver.Options{Tools: func(list []tools.Tool) []tools.Tool {
 		invoke := list[0].Invoke
 		list[0].Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer {
-			life <- tools.ClientLife(ctx)
+			life <- callers.Life(ctx)
 			return invoke(ctx, c)
 		}
 		return list

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/internal/shorten"
 )
 
@@ -37,7 +38,7 @@ func (w *resultJSON) listArtifacts(all []codeinterp.Artifact) {
 			continue // no later one is listed either, so that the list is the first of all
 		}
 		kept += a.Size
-		w.Artifacts = append(w.Artifacts, artifactJSON{cleanLine(a.Path), cleanLine(a.MIME), a.Size, a.SHA256, a.Escaped})
+		w.Artifacts = append(w.Artifacts, artifactJSON{plaintext.Line(a.Path), plaintext.Line(a.MIME), a.Size, a.SHA256, a.Escaped})
 	}
 	left := len(all) - len(w.Artifacts)
 	if left == 0 {
@@ -68,7 +69,7 @@ func (v *view) files() []string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s (%s)", cleanLine(shorten.Head(a.Path, 200)), bytesOf(a.Size))
+		fmt.Fprintf(&b, "%s (%s)", plaintext.Line(shorten.Head(a.Path, 200)), bytesOf(a.Size))
 	}
 	more, atLeast := max(len(list)-maxFiles, 0), ""
 	for _, t := range v.res.Truncated {

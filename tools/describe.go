@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/internal/shorten"
 )
 
@@ -230,7 +231,7 @@ func span(d time.Duration) string {
 // missingModule says what to do about a module that could not be imported.
 // The language is empty where it is not known.
 func (f *facts) missingModule(module, language string) string {
-	s := fmt.Sprintf("The module %q is not installed here.", cleanLine(shorten.Head(module, 100)))
+	s := fmt.Sprintf("The module %q is not installed here.", plaintext.Line(shorten.Head(module, 100)))
 	for _, l := range f.info.Languages {
 		if l.Name != language || l.Path == "" {
 			continue

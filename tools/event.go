@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
@@ -48,7 +49,7 @@ type observer struct {
 }
 
 func newObserver(secrets *secret.Scrubber, onEvent func(RunEvent) error) observer {
-	return observer{secrets.Shown(CleanText), onEvent}
+	return observer{secrets.Shown(plaintext.Clean), onEvent}
 }
 
 // run calls f with opts, whose OnOutput and Functions it replaces. ev says which

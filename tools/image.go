@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/picture"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/internal/shorten"
 )
 
@@ -87,7 +88,7 @@ func (o *ImageOptions) images(ctx context.Context, outputs []codeinterp.Output) 
 			candidates = append(candidates, i)
 		} else if rep := readable(&outputs[i]); rep.MIME == "" {
 			rep = outputs[i].Bundle[0]
-			note(i, "[%s, %d bytes: not shown here, kept for the user]", cleanLine(shorten.Head(rep.MIME, 80)), len(rep.Data))
+			note(i, "[%s, %d bytes: not shown here, kept for the user]", plaintext.Line(shorten.Head(rep.MIME, 80)), len(rep.Data))
 		}
 	}
 	var list []Image

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callers"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/internal/shorten"
 	"github.com/toolcell/toolcell/tools/secret"
 )
@@ -18,8 +20,8 @@ import (
 var errOutput = errors.New("no such output")
 
 // An OutputStore keeps the whole output of runs for reading page by page, the
-// newest within its bounds. Where several clients share it, see [WithClient],
-// what has to go is the oldest of the client that has the most. It is safe for
+// newest within its bounds. If several clients of a server share it, the oldest output
+// of the client with the most is dropped first. It is safe for
 // concurrent use.
 type OutputStore struct {
 	mu       sync.Mutex
@@ -63,35 +65,9 @@ func NewOutputStore(opts *OutputStoreOptions) *OutputStore {
 	}
 }
 
-type clientKey struct{}
-
-// WithClient returns a ctx whose calls are those of one client of several:
-// read_output finds the outputs of its own runs only, they do not push those of
-// others out of the store, and a call that bears the id of another client's is
-// another call. The client is compared with ==. One that ends at some time, as a
-// session does, has a method Life() context.Context, whose context ends with it; see
-// [ClientLife].
-func WithClient(ctx context.Context, client any) context.Context {
-	return context.WithValue(ctx, clientKey{}, client)
-}
-
-// Client returns the client that makes the calls of ctx; nil where there is only
-// one.
-func Client(ctx context.Context) any { return ctx.Value(clientKey{}) }
-
-// ClientLife returns a context that ends once the client of ctx's calls has gone,
-// and with it whatever is kept for it. It never ends for a client that has no
-// method Life, see WithClient.
-func ClientLife(ctx context.Context) context.Context {
-	if c, ok := Client(ctx).(interface{ Life() context.Context }); ok {
-		return c.Life()
-	}
-	return context.Background()
-}
-
 // put keeps res and returns id, or nothing where res is too large to keep.
 func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result, secrets *secret.Scrubber) string {
-	o := &storedOutput{res, secrets, Client(ctx), 1<<10 + resultSize(res)}
+	o := &storedOutput{res, secrets, callers.Of(ctx), 1<<10 + resultSize(res)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.size > s.maxBytes {
@@ -100,7 +76,7 @@ func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result
 	if _, ok := s.byID[id]; ok {
 		s.drop(id)
 	}
-	life := ClientLife(ctx)
+	life := callers.Life(ctx)
 	// The client has gone, and what forgets its outputs has come, and comes but once.
 	if life.Err() != nil {
 		return ""
@@ -218,7 +194,7 @@ func (o *storedOutput) read(id, stream string, offset, limit int64) (Page, error
 // each passes all text of a class to emit, cleaned and scrubbed.
 func (o *storedOutput) each(want class, emit func([]byte)) {
 	w := o.secrets.Writer(emit)
-	clean := cleaner{emit: w.Write, allFrames: true}
+	clean := plaintext.Cleaner{Emit: w.Write, AllFrames: true}
 	for i := range o.res.Outputs {
 		out := &o.res.Outputs[i]
 		c, raw, _ := source(out)
@@ -230,14 +206,14 @@ func (o *storedOutput) each(want class, emit func([]byte)) {
 			// Past w, for which text goes on after the gap: this line is ours.
 			emit([]byte(loss{out.Dropped, -1}.String() + "\n"))
 		}
-		clean.walk(raw)
+		clean.Clean(raw)
 		if c == bundles && len(raw) > 0 && raw[len(raw)-1] != '\n' {
 			w.Write(newline)
 		}
 	}
 	if e := o.res.Error; want == failure && e != nil {
 		for _, line := range append(slices.Clone(e.Traceback), e.Error()) {
-			clean.walk([]byte(line + "\n"))
+			clean.Clean([]byte(line + "\n"))
 		}
 	}
 	w.Flush()
@@ -288,7 +264,7 @@ func (p *pager) page() Page {
 func (k *kit) readOutput(ctx context.Context, c toolCall) *Answer {
 	o := k.Outputs.get(c.outputID)
 	// Another client's is answered like one that never was.
-	if o != nil && o.client != ctx.Value(clientKey{}) {
+	if o != nil && o.client != callers.Of(ctx) {
 		o = nil
 	}
 	page, err := o.read(c.outputID, c.stream, c.offset, cmp.Or(c.limit, k.limits.maxRead))

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -150,7 +151,7 @@ func TestStoreForgetsClients(t *testing.T) {
 	set := newSet(t, &fake{script: fixed(ok(out(strings.Repeat("x", 5000))))}, &tools.Options{ReadOutput: true, Outputs: store, MaxText: 1024})
 	synctest.Test(t, func(t *testing.T) {
 		life, end := context.WithCancel(t.Context())
-		ctx := tools.WithClient(t.Context(), &living{life})
+		ctx := callers.With(t.Context(), &living{life})
 		gone, stays := set.Dispatch(ctx, runCode, args("x"), nil), set.Dispatch(t.Context(), runCode, args("x"), nil)
 		end()
 		synctest.Wait()

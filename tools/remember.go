@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callers"
 )
 
 // A memory holds the answers to recent calls, for calls that a transport
@@ -60,7 +61,7 @@ func newMemory(o *SetOptions) *memory {
 // runs it. If the call in progress is not remembered in the end, one of those
 // that wait runs.
 func (m *memory) serve(ctx context.Context, t *Tool, c Invocation, turn string) *Answer {
-	key := callKey{Client(ctx), turn, c.ID, t.Name, sha256.Sum256(c.Args)}
+	key := callKey{callers.Of(ctx), turn, c.ID, t.Name, sha256.Sum256(c.Args)}
 	for {
 		m.mu.Lock()
 		m.trim()

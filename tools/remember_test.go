@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -79,7 +80,7 @@ func TestRemembered(t *testing.T) {
 			{"c", "1", "a", "x", time.Minute, "8", false},
 		} {
 			time.Sleep(tt.wait)
-			a := set.Dispatch(tools.WithClient(t.Context(), tt.client), runCode, args(tt.code), &tools.DispatchOptions{ID: tt.id, Turn: tt.turn})
+			a := set.Dispatch(callers.With(t.Context(), tt.client), runCode, args(tt.code), &tools.DispatchOptions{ID: tt.id, Turn: tt.turn})
 			if got := a.Result.Stdout(); got != tt.want || a.Remembered != tt.remembered {
 				t.Errorf("%+v: run %s, remembered %v", tt, got, a.Remembered)
 			}

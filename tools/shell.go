@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callers"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/internal/shorten"
 	"github.com/toolcell/toolcell/shell"
 )
@@ -16,7 +18,7 @@ import (
 // ForShell returns the tools for the commands of the workspace of that name, in
 // an order that is always the same. opts may be nil. Commands are bounded, cut,
 // scrubbed and reported as runs are. Those in the background belong to the client
-// that started them; see [WithClient].
+// of a server that started them.
 func ForShell(workspace string, s *shell.Service, opts *Options) ([]Tool, error) {
 	o, err := opts.complete()
 	if err == nil && (workspace != "" || opts == nil || opts.Namer == nil) {
@@ -27,7 +29,7 @@ func ForShell(workspace string, s *shell.Service, opts *Options) ([]Tool, error)
 	}
 	info := s.Describe()
 	o.within(info.Limits)
-	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: clientOf, Middlewares: []codeinterp.Middleware{unchanged}}), observer: newObserver(o.Secrets, o.OnEvent)}
+	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: callers.Of, Middlewares: []codeinterp.Middleware{unchanged}}), observer: newObserver(o.Secrets, o.OnEvent)}
 	k.limits = limits{
 		code: info.Limits.Code, maxTimeout: max(o.MaxTimeout.Milliseconds(), 1), timeout: max(o.Timeout, 0).Milliseconds(), maxRead: int64(o.MaxText),
 	}
@@ -38,8 +40,6 @@ func ForShell(workspace string, s *shell.Service, opts *Options) ([]Tool, error)
 // unchanged is a middleware that does nothing: behind one, starts of runs are
 // reported when they pass the others.
 func unchanged(next codeinterp.Handler) codeinterp.Handler { return next }
-
-func clientOf(ctx context.Context) any { return ctx.Value(clientKey{}) }
 
 type startedJSON struct {
 	CommandID string `json:"commandId" jsonschema:"description=Names the command in later calls."`
@@ -129,7 +129,7 @@ func (k *kit) commandOutput(ctx context.Context, c toolCall) *Answer {
 		info.Running = true // there may be more than was read
 	}
 	trimRune(&chunk)
-	j := commandOutputJSON{Text: k.Secrets.Scrub(CleanText(string(chunk.Data))), Offset: chunk.Offset, NextOffset: chunk.Next, Missed: chunk.Missed, commandJSON: k.commandJSON(info)}
+	j := commandOutputJSON{Text: k.Secrets.Scrub(plaintext.Clean(string(chunk.Data))), Offset: chunk.Offset, NextOffset: chunk.Next, Missed: chunk.Missed, commandJSON: k.commandJSON(info)}
 	r := answer(c.ID, c.Tool, j)
 	r.Text = j.String()
 	return r

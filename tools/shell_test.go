@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/internal/goldentest"
 	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/tools"
@@ -201,15 +202,15 @@ func TestShellFaults(t *testing.T) {
 // TestShellOwners: one client does not see the commands of another.
 func TestShellOwners(t *testing.T) {
 	set := shellTools(t, &tools.Options{Background: true})
-	a := set.Dispatch(tools.WithClient(t.Context(), "a"), "workspace__w__start_command", []byte(`{"command":"cat"}`), nil)
+	a := set.Dispatch(callers.With(t.Context(), "a"), "workspace__w__start_command", []byte(`{"command":"cat"}`), nil)
 	if a.Failure != nil {
 		t.Fatal(a.Text)
 	}
-	b := set.Dispatch(tools.WithClient(t.Context(), "b"), "workspace__w__list_commands", nil, nil)
+	b := set.Dispatch(callers.With(t.Context(), "b"), "workspace__w__list_commands", nil, nil)
 	if b.Text != `{"commands":[]}` {
 		t.Error(b.Text)
 	}
-	b = set.Dispatch(tools.WithClient(t.Context(), "b"), "workspace__w__stop_command", a.JSON(), nil)
+	b = set.Dispatch(callers.With(t.Context(), "b"), "workspace__w__stop_command", a.JSON(), nil)
 	if b.Failure == nil || b.Failure.Code != tools.CodeCommand {
 		t.Error(b.Text)
 	}

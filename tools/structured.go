@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/plaintext"
 )
 
 // resultJSON is what Answer.JSON holds of a run: the wire form of a Result, cut
@@ -111,7 +112,7 @@ func (p *piece) whole() bool { return p.lost.bytes == 0 && p.prior.bytes == 0 &&
 // json renders one output. A value is left out where its text was cut.
 func (p *piece) json() outputJSON {
 	o := p.out
-	w := outputJSON{Type: o.Kind.String(), DisplayID: cleanLine(o.DisplayID), Late: o.Late, MIME: cleanLine(p.rep.MIME)}
+	w := outputJSON{Type: o.Kind.String(), DisplayID: plaintext.Line(o.DisplayID), Late: o.Late, MIME: plaintext.Line(p.rep.MIME)}
 	if o.Kind == codeinterp.Value {
 		if w.MIME == "text/plain" {
 			w.MIME = ""
@@ -127,10 +128,10 @@ func (p *piece) json() outputJSON {
 	if rep, ok := pictureOf(o); ok {
 		w.MIME, w.Bytes, w.Block = rep.MIME, len(rep.Data), p.image
 	} else if w.Text == nil && len(o.Bundle) > 0 {
-		w.MIME, w.Bytes = cleanLine(o.Bundle[0].MIME), len(o.Bundle[0].Data)
+		w.MIME, w.Bytes = plaintext.Line(o.Bundle[0].MIME), len(o.Bundle[0].Data)
 	}
 	for _, rep := range o.Bundle {
-		if mime := cleanLine(rep.MIME); mime != w.MIME && rep.MIME != p.rep.MIME && len(w.Alternatives) < maxNotes {
+		if mime := plaintext.Line(rep.MIME); mime != w.MIME && rep.MIME != p.rep.MIME && len(w.Alternatives) < maxNotes {
 			w.Alternatives = append(w.Alternatives, alternativeJSON{mime, len(rep.Data)})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/lossnote"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/internal/shorten"
 )
 
@@ -131,7 +132,7 @@ func (p *piece) heading() string {
 	case p.rep.MIME == "" || p.rep.MIME == "text/plain":
 		return "--- " + p.out.Kind.String() + late + " ---\n"
 	}
-	return "--- " + p.out.Kind.String() + " " + cleanLine(shorten.Head(p.rep.MIME, 80)) + late + " ---\n"
+	return "--- " + p.out.Kind.String() + " " + plaintext.Line(shorten.Head(p.rep.MIME, 80)) + late + " ---\n"
 }
 
 // write writes a piece with its losses marked, ending with a newline.

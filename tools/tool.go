@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
@@ -53,7 +54,7 @@ type Tool struct {
 // Scrubbed returns the definition with the secrets in its texts and schemas
 // replaced. The name stays, since calls bear it: check it where others choose it.
 func (t Tool) Scrubbed(s *secret.Scrubber) Tool {
-	s = s.Shown(CleanText)
+	s = s.Shown(plaintext.Clean)
 	t.Title, t.Description = s.Name(t.Title), s.Name(t.Description)
 	t.InputSchema, t.StrictSchema, t.OutputSchema = s.JSON(t.InputSchema), s.JSON(t.StrictSchema), s.JSON(t.OutputSchema)
 	return t

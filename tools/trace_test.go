@@ -23,17 +23,3 @@ func TestTrace(t *testing.T) {
 		t.Errorf("keys %v", keys)
 	}
 }
-
-func TestCleanText(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain\n":                   "plain\n",
-		"\x1b[31mred\x1b[0m\a":      "red",
-		"1%\r50%\r100%\ndone":       "100%\ndone",
-		"a\xffb\u202e":              "a\uFFFDb",
-		"\x1b]0;title\x07shown\x00": "shown",
-	} {
-		if got := tools.CleanText(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}

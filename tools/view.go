@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/internal/shorten"
 	"github.com/toolcell/toolcell/tools/secret"
 )
@@ -20,6 +21,8 @@ const (
 	failure
 	classes
 )
+
+var newline = []byte("\n")
 
 // A view is what a model sees of a Result: cleaned, cut to the cap, with the
 // loss counted. Text and JSON are both made from it, so that there is one
@@ -75,12 +78,12 @@ func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 		c, raw, rep := source(&res.Outputs[i])
 		// Measured first and copied in a second pass: what is left out is never held
 		// in memory cleaned.
-		size, _, gone := measure(raw)
+		size, _, gone := plaintext.Measure(raw)
 		v.gone[c] += gone
 		v.size[c] += size
 		v.total[c] += size + overhead(&res.Outputs[i], rep)
 	}
-	n, _, _ := measure(errText)
+	n, _, _ := plaintext.Measure(errText)
 	v.total[failure], v.size[failure] = n, n
 	v.arena = make([]byte, 0, min(max, v.total[stdout]+v.total[stderr]+v.total[bundles]+n))
 	cuts := newCutter(v, share(v.total, max))
@@ -112,7 +115,7 @@ func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 // emptyValue stands for a value whose text is empty, such as that of a string.
 func emptyValue(o *codeinterp.Output) string {
 	if n := len(o.Value); n > 0 && n <= 80 && utf8.Valid(o.Value) {
-		return cleanLine(string(o.Value))
+		return plaintext.Line(string(o.Value))
 	}
 	return "[a value without a text]"
 }
@@ -178,12 +181,12 @@ func (e *excerpt) scrub(s *secret.Scrubber, ends bool) {
 
 // line returns text as it stands in one line.
 func (v *view) line(text string) string {
-	return shorten.Head(v.secrets.Scrub(cleanLine(text)), maxLine)
+	return shorten.Head(v.secrets.Scrub(plaintext.Line(text)), maxLine)
 }
 
 // message returns text with its line breaks.
 func (v *view) message(text string) string {
-	return shorten.Head(v.secrets.Scrub(CleanText(text)), maxLine)
+	return shorten.Head(v.secrets.Scrub(plaintext.Clean(text)), maxLine)
 }
 
 // overhead is what an output costs besides its text: its heading.
@@ -283,7 +286,7 @@ func (c *cutter) take(p *piece, raw []byte, overhead int) {
 	}
 	kept := len(p.head) + len(p.tail)
 	c.v.kept[k] += kept
-	gone := loss{int64(size - kept), int64(lines - countLines(p.head) - countLines(p.tail))}
+	gone := loss{int64(size - kept), int64(lines - bytes.Count(p.head, newline) - bytes.Count(p.tail, newline))}
 	switch {
 	case kept == 0:
 		c.pending[k].add(gone.bytes, gone.lines)
@@ -304,10 +307,10 @@ func (c *cutter) copy(p *piece, raw []byte) (size, lines int) {
 	head, tail, start := c.head[p.class], c.tail[p.class], c.at[p.class]
 	a := c.v.arena
 	headAt, tailAt := len(a), -1
-	clean := cleaner{emit: func(b []byte) {
+	clean := plaintext.Cleaner{Emit: func(b []byte) {
 		at := start + size
 		size += len(b)
-		lines += countLines(b)
+		lines += bytes.Count(b, newline)
 		if n := min(head-at, len(b)); n > 0 {
 			a = append(a, b[:n]...)
 			b, at = b[n:], at+n
@@ -319,7 +322,7 @@ func (c *cutter) copy(p *piece, raw []byte) (size, lines int) {
 			a = append(a, b[skip:]...)
 		}
 	}}
-	clean.walk(raw)
+	clean.Clean(raw)
 	if tailAt < 0 {
 		tailAt = len(a)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
 	"github.com/toolcell/toolcell/tools/secret"
@@ -158,7 +159,7 @@ func TestPauseAgain(t *testing.T) {
 // Only the client that started a run gets its answer.
 func TestPauseIsTheClients(t *testing.T) {
 	p, _, run, resume := pausing(t, &codemode.Approval{})
-	mine, theirs := tools.WithClient(t.Context(), "me"), tools.WithClient(t.Context(), "them")
+	mine, theirs := callers.With(t.Context(), "me"), callers.With(t.Context(), "them")
 	r := begin(t, mine, run, `await tools.send(); "mine"`)
 	p.Decide(p.Pending()[0].ID, nil)
 	for _, ctx := range []context.Context{theirs, t.Context()} {
@@ -174,7 +175,7 @@ func TestPauseIsTheClients(t *testing.T) {
 // A client with many paused programs leaves room for others.
 func TestPausesAreShared(t *testing.T) {
 	p, _, run, _ := pausing(t, &codemode.Approval{Runs: 4, RunsPerClient: 2})
-	mine, theirs := tools.WithClient(t.Context(), "me"), tools.WithClient(t.Context(), "them")
+	mine, theirs := callers.With(t.Context(), "me"), callers.With(t.Context(), "them")
 	const code = `await tools.send()`
 	refused := func(ctx context.Context) bool {
 		args, _ := json.Marshal(map[string]string{"language": "javascript", "code": code})
@@ -235,7 +236,7 @@ func TestPauseEnds(t *testing.T) {
 	t.Run("the client goes", func(t *testing.T) {
 		p, _, run, _ := pausing(t, &codemode.Approval{Runs: 1})
 		life, end := context.WithCancel(t.Context())
-		begin(t, tools.WithClient(t.Context(), &leaver{life}), run, code)
+		begin(t, callers.With(t.Context(), &leaver{life}), run, code)
 		end()
 		eventually(t, func() bool { return len(p.Pending()) == 0 })
 		eventually(t, func() bool {

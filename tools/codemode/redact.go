@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
@@ -17,7 +17,7 @@ func redacted(raw json.RawMessage, s *secret.Scrubber) any {
 	if d.Decode(&v) != nil {
 		return nil
 	}
-	return redactedValue(v, func(text string) string { return s.Scrub(tools.CleanText(text)) })
+	return redactedValue(v, func(text string) string { return s.Scrub(plaintext.Clean(text)) })
 }
 
 func redactedValue(v any, text func(string) string) any {

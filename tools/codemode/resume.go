@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/secret"
 )
@@ -85,7 +86,7 @@ func (p *approvals) wrap(t tools.Tool) []tools.Tool {
 
 // start runs a program until it ends or waits.
 func (p *approvals) start(ctx context.Context, invoke func(context.Context, tools.Invocation) *tools.Answer, c tools.Invocation) *tools.Answer {
-	r := &pausableRun{id: rand.Text(), client: tools.Client(ctx), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	r := &pausableRun{id: rand.Text(), client: callers.Of(ctx), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	// A paused run outlives the call that started it; until then stop below ties it to
 	// ctx.
 	life, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), pausableKey{}, r))
@@ -102,7 +103,7 @@ func (p *approvals) start(ctx context.Context, invoke func(context.Context, tool
 		return failed(c, tools.CodeCapacity, "too many programs run or are paused; resume one first. Nothing was run.")
 	}
 	p.runs[r.id] = r
-	r.unlink = context.AfterFunc(tools.ClientLife(ctx), func() { p.end(r, errClientGone) })
+	r.unlink = context.AfterFunc(callers.Life(ctx), func() { p.end(r, errClientGone) })
 	p.work.Go(func() {
 		defer cancel(nil)
 		// Runs after the recover below: the answer is set before done is closed.
@@ -243,7 +244,7 @@ func (p *approvals) resume(ctx context.Context, c tools.Invocation) *tools.Answe
 	p.mu.Lock()
 	r := p.runs[args.RunID]
 	p.mu.Unlock()
-	if r == nil || r.client != tools.Client(ctx) {
+	if r == nil || r.client != callers.Of(ctx) {
 		return failed(c, tools.CodeInvalid, "there is no paused program of this runId: it has ended, or was not resumed in time.")
 	}
 	r.attend()

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
 )
@@ -134,7 +135,7 @@ func (s *Screen) User(text string) {
 func (s *Screen) Model(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.part("model", s.paint(bold+";"+green, "model "), "", tools.CleanText(text))
+	s.part("model", s.paint(bold+";"+green, "model "), "", plaintext.Clean(text))
 }
 
 // EndLine ends the line of a model that said all it had to say.
@@ -149,7 +150,7 @@ func (s *Screen) Call(id, name, args string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls[id] = len(s.calls) + 1
-	s.lines("  "+s.paint(blue, fmt.Sprintf("call %d", s.calls[id]))+" ", blue, tools.CleanText(name))
+	s.lines("  "+s.paint(blue, fmt.Sprintf("call %d", s.calls[id]))+" ", blue, plaintext.Clean(name))
 	s.lines("         "+s.paint(dim, "> "), dim, argumentLines(args))
 }
 
@@ -165,13 +166,13 @@ func (s *Screen) Event(e workspace.Event) {
 	key := e.CallID + e.Output.Kind.String()
 	switch e.Output.Kind {
 	case codeinterp.Stdout:
-		s.part(key, margin, "", tools.CleanText(e.Output.Text()))
+		s.part(key, margin, "", plaintext.Clean(e.Output.Text()))
 	case codeinterp.Stderr:
-		s.part(key, margin, red, tools.CleanText(e.Output.Text()))
+		s.part(key, margin, red, plaintext.Clean(e.Output.Text()))
 	case codeinterp.Display:
 		s.display(margin, &e.Output)
 	case codeinterp.Value:
-		s.lines(margin+s.paint(dim, "= "), "", tools.CleanText(e.Output.Text()))
+		s.lines(margin+s.paint(dim, "= "), "", plaintext.Clean(e.Output.Text()))
 	}
 }
 
@@ -188,11 +189,11 @@ func (s *Screen) Reply(r *tools.Answer) {
 	case r.Result.OK():
 		s.lines(margin, green, fmt.Sprintf("ok after %s", took(r)))
 	case r.Result.Error != nil:
-		s.lines(margin, red, fmt.Sprintf("%s after %s: %s", r.Result.Status, took(r), tools.CleanText(r.Result.Error.Error())))
+		s.lines(margin, red, fmt.Sprintf("%s after %s: %s", r.Result.Status, took(r), plaintext.Clean(r.Result.Error.Error())))
 	default:
 		s.lines(margin, red, fmt.Sprintf("%s after %s", r.Result.Status, took(r)))
 	}
 	if r.Result != nil && r.Result.CallbackErr != nil {
-		s.lines(margin, dim, "not shown: "+tools.CleanText(r.Result.CallbackErr.Error()))
+		s.lines(margin, dim, "not shown: "+plaintext.Clean(r.Result.CallbackErr.Error()))
 	}
 }

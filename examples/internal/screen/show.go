@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -44,7 +45,7 @@ func argumentLines(args string) string {
 			text = string(rest) + "\n" + text
 		}
 	}
-	lines := strings.Split(strings.TrimRight(tools.CleanText(text), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(plaintext.Clean(text), "\n"), "\n")
 	if more := len(lines) - maxLines; more > 1 {
 		lines = append(slices.Clone(lines[:maxLines]), fmt.Sprintf("... %d more lines", more))
 	}
@@ -61,7 +62,7 @@ func argumentLines(args string) string {
 func (s *Screen) display(margin string, o *codeinterp.Output) {
 	var types []string
 	for _, rep := range o.Bundle {
-		types = append(types, fmt.Sprintf("%s, %d bytes", tools.CleanText(rep.MIME), len(rep.Data)))
+		types = append(types, fmt.Sprintf("%s, %d bytes", plaintext.Clean(rep.MIME), len(rep.Data)))
 	}
 	rep, _ := o.Richest("image/png", "image/jpeg", "image/gif")
 	img, size := decode(rep.Data)
@@ -74,7 +75,7 @@ func (s *Screen) display(margin string, o *codeinterp.Output) {
 		return
 	}
 	if text, ok := o.Richest("text/markdown", "text/plain"); ok {
-		s.lines(margin, "", tools.CleanText(string(text.Data)))
+		s.lines(margin, "", plaintext.Clean(string(text.Data)))
 	}
 }
 

@@ -1,4 +1,8 @@
-package tools
+// Package plaintext turns the output of a program into text that a model or a
+// terminal can show: without terminal control sequences and invisible characters,
+// with U+FFFD for what is not UTF-8, and with the frames of a progress bar reduced to
+// the last one.
+package plaintext
 
 import (
 	"bytes"
@@ -9,28 +13,29 @@ import (
 	"github.com/toolcell/toolcell/internal/ansi"
 )
 
-// A cleaner makes of a program's text what a model sees: without terminal
-// control sequences and invisible characters, with U+FFFD for what is not
-// UTF-8, and with the frames of a progress bar reduced to the last one. Lines
-// are cleaned by themselves, so that an unfinished sequence costs one line at
-// most. What is cleaned is passed to emit in pieces, which are only good until
-// it returns.
-type cleaner struct {
-	emit      func([]byte)
-	allFrames bool  // keeps the frames that were overwritten, as lines
-	gone      int64 // bytes of frames that were overwritten
+// A Cleaner cleans text line by line, so that an unfinished control sequence costs
+// one line at most.
+type Cleaner struct {
+	// Emit receives the clean text in pieces, which are valid until it returns.
+	Emit func([]byte)
+
+	// AllFrames keeps frames that were overwritten, as lines.
+	AllFrames bool
+
+	gone int64 // bytes of frames that were overwritten
 }
 
-func (c *cleaner) walk(raw []byte) {
+// Clean passes the clean form of raw to Emit.
+func (c *Cleaner) Clean(raw []byte) {
 	for len(raw) > 0 {
 		i := special(raw)
 		if i == len(raw) {
-			c.emit(raw)
+			c.Emit(raw)
 			return
 		}
 		start := bytes.LastIndexByte(raw[:i], '\n') + 1
 		if start > 0 {
-			c.emit(raw[:start])
+			c.Emit(raw[:start])
 		}
 		raw = raw[start:]
 		end := bytes.IndexByte(raw[i-start:], '\n')
@@ -40,7 +45,7 @@ func (c *cleaner) walk(raw []byte) {
 		}
 		end += i - start
 		c.frames(raw[:end])
-		c.emit(raw[end : end+1])
+		c.Emit(raw[end : end+1])
 		raw = raw[end+1:]
 	}
 }
@@ -57,7 +62,7 @@ func special(p []byte) int {
 }
 
 // frame cleans a line, or what stands between two carriage returns of one.
-func (c *cleaner) frame(p []byte) {
+func (c *Cleaner) frame(p []byte) {
 	plain := &plainASCII
 	// Then most runes are let through without being decoded one by one.
 	if utf8.Valid(p) {
@@ -66,7 +71,7 @@ func (c *cleaner) frame(p []byte) {
 	start := 0
 	flush := func(end int) {
 		if end > start {
-			c.emit(p[start:end])
+			c.Emit(p[start:end])
 		}
 	}
 	for i := 0; i < len(p); {
@@ -78,7 +83,7 @@ func (c *cleaner) frame(p []byte) {
 			flush(i)
 			n, finished := ansi.Sequence(p[i:])
 			if i += n; !finished && n > 2 {
-				c.emit(fmt.Appendf(nil, "[unfinished control sequence of %d bytes]", n))
+				c.Emit(fmt.Appendf(nil, "[unfinished control sequence of %d bytes]", n))
 			}
 			start = i
 		case b < utf8.RuneSelf:
@@ -90,7 +95,7 @@ func (c *cleaner) frame(p []byte) {
 			if bad := r == utf8.RuneError && n == 1; bad || ansi.Invisible(r) {
 				flush(i)
 				if bad {
-					c.emit(replacement)
+					c.Emit(replacement)
 				}
 				start = i + n
 			}
@@ -113,35 +118,31 @@ var plainASCII, plainUTF8 = func() (ascii, utf [256]bool) {
 	return ascii, utf
 }()
 
-// measure returns the size and the newlines of the cleaned form of raw, and
-// how many bytes of frames are not in it.
-func measure(raw []byte) (size, lines int, gone int64) {
-	c := cleaner{emit: func(p []byte) {
+// Measure returns the size and the newlines of the clean form of raw, and how many
+// bytes of frames it leaves out.
+func Measure(raw []byte) (size, lines int, gone int64) {
+	c := Cleaner{Emit: func(p []byte) {
 		size += len(p)
-		lines += countLines(p)
+		lines += bytes.Count(p, newline)
 	}}
-	c.walk(raw)
+	c.Clean(raw)
 	return size, lines, c.gone
 }
 
-func countLines(p []byte) int { return bytes.Count(p, newline) }
-
 var newline = []byte("\n")
 
-// CleanText returns a program's text as a model sees it: without terminal
-// control sequences and invisible characters, with U+FFFD for what is not
-// UTF-8, and with the frames of a progress bar, which carriage returns separate,
-// reduced to the last one. Other carriage returns end a line.
-func CleanText(s string) string {
+// Clean returns the clean form of a program's text. A carriage return that does not
+// separate frames ends a line.
+func Clean(s string) string {
 	raw := []byte(s)
 	if special(raw) == len(raw) {
 		return s
 	}
 	var b bytes.Buffer
-	c := cleaner{emit: func(p []byte) { b.Write(p) }}
-	c.walk(raw)
+	c := Cleaner{Emit: func(p []byte) { b.Write(p) }}
+	c.Clean(raw)
 	return b.String()
 }
 
-// cleanLine is CleanText for what has to stand in one line.
-func cleanLine(s string) string { return strings.ReplaceAll(CleanText(s), "\n", " ") }
+// Line is Clean for what has to stand in one line.
+func Line(s string) string { return strings.ReplaceAll(Clean(s), "\n", " ") }

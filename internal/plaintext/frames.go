@@ -1,4 +1,4 @@
-package tools
+package plaintext
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 // frames cleans a line with carriage returns. A frame that the next one
 // overwrites, as those of a progress bar do, is left out and counted; between
 // others a carriage return ends a line, as it did on old computers.
-func (c *cleaner) frames(line []byte) {
+func (c *Cleaner) frames(line []byte) {
 	// Of CRLF the carriage return overwrites nothing.
 	line = bytes.TrimRight(line, "\r")
 	for {
@@ -27,9 +27,9 @@ func (c *cleaner) frames(line []byte) {
 		}
 		switch {
 		case len(now) == 0:
-		case c.allFrames || !overwrites(next[:end], now):
+		case c.AllFrames || !overwrites(next[:end], now):
 			c.frame(now)
-			c.emit(newline)
+			c.Emit(newline)
 		default:
 			c.gone += int64(len(now))
 		}

@@ -1,16 +1,16 @@
-package tools_test
+package plaintext_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/internal/plaintext"
 )
 
-// TestCollapse (contract row 25): of progress bars the last frame is kept, of all else every
+// TestClean (contract row 25): of progress bars the last frame is kept, of all else every
 // line.
-func TestCollapse(t *testing.T) {
+func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                      "",
 		"\r":                                    "",
@@ -36,21 +36,23 @@ func TestCollapse(t *testing.T) {
 		"x\x1b]0;hidden\x1b[1m bold\n":           "x[unfinished control sequence of 10 bytes] bold\n",
 		"x\x1bPq":                                "x[unfinished control sequence of 3 bytes]",
 		"x\x1b]0;t\x07y\x1b]8;;u\x1b\\z":         "xyz",
+		"\x1b[31mred\x1b[0m\a":                   "red",
+		"a\xffb\u202e\x00":                       "a\uFFFDb",
 	} {
-		if got := tools.CleanText(in); got != want {
+		if got := plaintext.Clean(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
 }
 
-// FuzzCleanText: cleaning keeps lines and plain text, leaves nothing that it
+// FuzzClean: cleaning keeps lines and plain text, leaves nothing that it
 // is there to remove, and finds nothing to do the second time.
-func FuzzCleanText(f *testing.F) {
+func FuzzClean(f *testing.F) {
 	for _, s := range []string{"a\rb\n", "\x1b[1;31mx\x1b[0m", "\x1b]0;t\x07", "\x1bP1\x1b\\", "\xff\xfe", "\u202e\u0085", "\x1b\x1b[", "\xe2\x1b[m\x80\x81"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		got := tools.CleanText(in)
+		got := plaintext.Clean(in)
 		if !utf8.ValidString(got) || strings.Count(got, "\n") < strings.Count(in, "\n") || len(got) > 3*len(in)+50*strings.Count(in, "\x1b") {
 			t.Fatalf("%q became %q", in, got)
 		}
@@ -59,7 +61,7 @@ func FuzzCleanText(f *testing.F) {
 				t.Fatalf("%q is left in %q", r, got)
 			}
 		}
-		if again := tools.CleanText(got); again != got {
+		if again := plaintext.Clean(got); again != got {
 			t.Fatalf("%q became %q, and then %q", in, got, again)
 		}
 		plain := strings.IndexFunc(in, func(r rune) bool { return (r < 0x20 && r != '\n' && r != '\t') || r > 0x7e }) < 0
