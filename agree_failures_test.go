@@ -79,7 +79,7 @@ func TestFailuresAgree(t *testing.T) {
 				if f.want != "" {
 					want = f.name + ": " + f.want + "\n"
 				}
-				if !told(res.Stdout(), want) || err != nil || len(res.Calls) != 1 || !told(res.Calls[0].Error, f.want) {
+				if !matches(res.Stdout(), want) || err != nil || len(res.Calls) != 1 || !matches(res.Calls[0].Error, f.want) {
 					t.Errorf("%s(%.50s): %q, %v, %v; %d calls; want %q", f.name, f.args, res.Stdout(), res.Error, err, len(res.Calls), want)
 				}
 			}
@@ -87,7 +87,7 @@ func TestFailuresAgree(t *testing.T) {
 	}
 }
 
-// TestKeptFunctions: one that a program kept is that of no later run, which is told.
+// TestKeptFunctions: one that a program kept is no function of a later run, and the error says so.
 func TestKeptFunctions(t *testing.T) {
 	for _, tt := range []struct {
 		language, keep, call string
@@ -113,8 +113,8 @@ func TestKeptFunctions(t *testing.T) {
 	}
 }
 
-// told reports whether got is want, in which * stands for a number.
-func told(got, want string) bool {
+// matches reports whether got is want, in which * stands for a number.
+func matches(got, want string) bool {
 	before, after, ok := strings.Cut(want, "*")
 	if !ok {
 		return got == want

@@ -32,7 +32,7 @@ async def computes():
 
 // IPython shows classes and functions its own way, keeps the last value as _, and
 // does not count an empty program. Who asks a kernel how its process died is not
-// told. None of that is here.
+// reported. None of that is here.
 var agreedPython = []agreedCall{
 	{name: "output and value", programs: []string{"import sys; print('out', end=''); print('err', file=sys.stderr); {'b': [1, 'é'], 'a': None}"}},
 	{name: "output of processes", stateful: true, programs: []string{"import os, subprocess; os.write(1, b'raw\\xff'); subprocess.run(['echo', 'child']).returncode"}},

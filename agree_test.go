@@ -130,22 +130,22 @@ func (a agreedCall) answers(t *testing.T, ci codeinterp.StatefulInterpreter, lan
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var got []string
 	for _, code := range a.programs {
 		if !a.stateful {
 			res, err := a.run(ctx, ci, "", func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 				return ci.RunCode(ctx, language, code, o)
 			})
-			told = append(told, fmt.Sprintf("RunCode %q: %s", code, answer(res, err, language)))
+			got = append(got, fmt.Sprintf("RunCode %q: %s", code, answer(res, err, language)))
 		}
 		res, err := a.run(ctx, ci, id, func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 			return ci.RunInContext(ctx, id, code, o)
 		})
-		told = append(told, fmt.Sprintf("RunInContext %q: %s", code, answer(res, err, language)))
+		got = append(got, fmt.Sprintf("RunInContext %q: %s", code, answer(res, err, language)))
 	}
 	err = ci.DeleteContext(ctx, id)
 	_, again := ci.RunInContext(ctx, id, "1", nil)
-	return append(told, fmt.Sprintf("delete: %s, then %s", kind(err), kind(again)))
+	return append(got, fmt.Sprintf("delete: %s, then %s", kind(err), kind(again)))
 }
 
 // run makes one call, and does at its first output what the calls are about.
@@ -221,8 +221,8 @@ func answer(res codeinterp.Result, err error, language string) string {
 	}
 	// What may have gone with a process is for each to say: a kernel's sends by a
 	// thread of its own.
-	told := slices.DeleteFunc(slices.Clone(res.Truncated), func(t codeinterp.Truncation) bool { return t.Reason == codeinterp.TruncatedByExit })
-	fmt.Fprintf(&b, "; truncated %v", told)
+	got := slices.DeleteFunc(slices.Clone(res.Truncated), func(t codeinterp.Truncation) bool { return t.Reason == codeinterp.TruncatedByExit })
+	fmt.Fprintf(&b, "; truncated %v", got)
 	for _, a := range res.Artifacts {
 		fmt.Fprintf(&b, "; artifact %s %s %d %s %q %s", a.Path, a.MIME, a.Size, a.SHA256, a.Data, a.Skipped)
 	}

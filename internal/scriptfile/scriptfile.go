@@ -9,7 +9,7 @@ import "context"
 type Script struct {
 	File string // its name, empty where there is no file
 	// Args are what a JavaScript program has in process.argv behind its interpreter, the
-	// name first; none where they are not told, or known already.
+	// name first; none if they are unknown or known already.
 	Args []string
 }
 
