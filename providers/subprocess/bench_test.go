@@ -83,16 +83,6 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
-// BenchmarkColdBigHost is the same with 1 GB on the host's heap.
-func BenchmarkColdBigHost(b *testing.B) {
-	ballast := make([]byte, 1<<30)
-	for k := 0; k < len(ballast); k += 4096 {
-		ballast[k] = 1
-	}
-	median(b, barePython(b, systemPython, "print(1)"), runner(b, open(b, pythonOnly(subprocess.Landlock)), "print(1)", "1\n"))
-	runtime.KeepAlive(ballast)
-}
-
 // BenchmarkWarm is a stateless run from the fork server; the floor is the bare
 // interpreter.
 func BenchmarkWarm(b *testing.B) {

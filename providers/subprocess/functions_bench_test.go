@@ -1,4 +1,4 @@
-//go:build real && full && unix
+//go:build real && unix
 
 package subprocess_test
 

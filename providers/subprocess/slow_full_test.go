@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -51,43 +50,6 @@ func TestBoundedErrors(t *testing.T) {
 				t.Error(summary(res))
 			}
 		})
-	}
-}
-
-// TestEndedBeforeTimeout: a program that has ended ends well, however long
-// OnOutput takes with what it printed.
-func TestEndedBeforeTimeout(t *testing.T) {
-	ci := open(t, subprocess.Options{})
-	for _, tt := range []struct{ language, code string }{
-		{"python", "import time\nprint('a', flush=True)\ntime.sleep(.02)\nprint('b')\n'done'"},
-		{"javascript", "console.log('a'); await new Promise((r) => setTimeout(r, 20)); console.log('b'); 'done'"},
-		{"bash", "echo a; sleep .02; echo b"},
-	} {
-		o := func(timeout time.Duration) *codeinterp.RunOptions {
-			return &codeinterp.RunOptions{Timeout: timeout, OnOutput: func(codeinterp.Output) error {
-				time.Sleep(timeout + 200*time.Millisecond)
-				return nil
-			}}
-		}
-		n := newNotebook(t, ci, tt.language)
-		n.run(tt.code, nil)
-		for what, f := range map[string]func(*codeinterp.RunOptions) codeinterp.Result{
-			"in a context": func(o *codeinterp.RunOptions) codeinterp.Result { return n.run(tt.code, o) },
-			"on its own":   func(o *codeinterp.RunOptions) codeinterp.Result { return run(t, ci, tt.language, tt.code, o) },
-		} {
-			timeout := 500 * time.Millisecond
-			res := f(o(timeout))
-			for res.Duration > timeout && timeout < time.Minute { // the machine is busy
-				timeout *= 4
-				res = f(o(timeout))
-			}
-			if !res.OK() || res.Stdout() != "a\nb\n" {
-				t.Errorf("%s %s: %s after %v", tt.language, what, summary(res), res.Duration)
-			}
-		}
-		if res := n.run(tt.code, nil); res.StateLost || !res.OK() {
-			t.Errorf("%s: the next run: %s", tt.language, summary(res))
-		}
 	}
 }
 
@@ -185,22 +147,5 @@ func within(t *testing.T, what string, f func()) {
 	case <-done:
 	case <-time.After(time.Minute):
 		t.Fatalf("%s hangs", what)
-	}
-}
-
-// TestFunctionNeverReturns: a function that ignores the end of its ctx does not
-// hold up the program, and the run tells of it.
-func TestFunctionNeverReturns(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}, Grace: time.Minute}), "python")
-	// A busy machine may take longer than the timeout to get to the call.
-	var res codeinterp.Result
-	for timeout := time.Second; len(res.Calls) == 0 && timeout < time.Minute; timeout *= 2 {
-		res = n.run("kept = 1\ntools.never()", &codeinterp.RunOptions{Timeout: timeout, Functions: callstest.Functions(t)})
-	}
-	if res.Status != codeinterp.StatusTimeout || res.StateLost || res.CallbackErr == nil {
-		t.Errorf("%s, %v", summary(res), res.CallbackErr)
-	}
-	if res := n.run("kept", nil); summary(res) != "ok value=1" {
-		t.Error(summary(res))
 	}
 }
