@@ -79,7 +79,7 @@ func TestAdopt(t *testing.T) {
 	for args, want := range map[string]string{
 		"--adopt nothing -e 1":                            "no kernel or open notebook",
 		"--adopt nothingelse -e 1":                        list[0].ID + " (python3, ",
-		"--out o --adopt " + list[0].ID + " -e 1":         "was adopted",
+		"--out o --adopt " + list[0].ID + " -e 1":         "adopted kernels",
 		"--language r --adopt " + list[0].ID + " -e 1":    "python",
 		"--env A=b --adopt " + list[0].ID + " -e print()": "environment",
 		"--adopt x --provider subprocess -e 1":            "--adopt goes with --url",

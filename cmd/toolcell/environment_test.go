@@ -66,8 +66,7 @@ func TestEnvironments(t *testing.T) {
 		{[]string{"env", "create", "../x", "six"}, 2, "", "environment name"},
 		{[]string{"env", "create", "x", "--python", base}, 2, "", "names no package"},
 		{[]string{"env", "create", "x", "git+ssh://h/r"}, 2, "", "use names with versions"},
-		{[]string{"env"}, 2, "", "use toolcell env (create NAME"},
-		{[]string{"env", "remove", "data"}, 1, "", `there is no environment "data"; toolcell env list shows`},
+		{[]string{"env", "remove", "data"}, 1, "", `there is no environment "data"; see toolcell env list`},
 		{[]string{"env", "sweep", "--size", "1G"}, 0, "removed 0; ", ""},
 		{[]string{"env", "sweep"}, 0, "removed 0; ", ""},
 		{[]string{"run", "--env-name", "same", "-e", program}, 0, "1.17.0\n", ""},
@@ -106,7 +105,7 @@ func TestEnvOrEnvName(t *testing.T) {
 		code int
 		want string
 	}{
-		{"data", 2, "did you mean the environment: --env-name data"},
+		{"data", 2, "did you mean --env-name data"},
 		{"data=1", 0, ""},
 		{"other", 0, ""},
 		{"set", 0, ""},
