@@ -59,29 +59,18 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 	case a = <-done:
 	case <-own.Done():
 		a.err = context.Cause(own)
-	case <-live.done:
-		select {
-		case a = <-done: // the answer came just before the end
-		default:
-			a.err = errAway
+	}
+	if a.err == nil {
+		return a.res, nil
+	}
+	if _, answered := answerOf(a.err); !answered && s.URL == "" {
+		select { // so that the next call does not use a session that is about to end
+		case <-live.done:
+		case <-own.Done():
+		case <-time.After(settle):
 		}
 	}
-	if a.err != nil {
-		if _, answered := answerOf(a.err); !answered && s.URL == "" {
-			live.settle(own) // so that the next call does not use it
-		}
-		return nil, s.failure(ctx, own, tool, a.err, "It may or may not have been done.")
-	}
-	return a.res, nil
-}
-
-// settle waits until a session has ended of which a call failed, if that is soon.
-func (l *link) settle(ctx context.Context) {
-	select {
-	case <-l.done:
-	case <-ctx.Done():
-	case <-time.After(settle):
-	}
+	return nil, s.failure(ctx, own, tool, a.err, "It may or may not have been done.")
 }
 
 // rejected is the SDK's code for a request over HTTP that could not be sent.

@@ -30,7 +30,7 @@ type request struct {
 // which ID is the id of the request. It has the tools f and sleep, whose answer comes after
 // that of f.
 func fake(name, tool string, answer func(r request) string) Server {
-	return Server{Name: name, transport: func(note func([]byte)) (mcp.Transport, func(), error) {
+	return Server{Name: name, transport: func(repair *repairer) (mcp.Transport, func(), error) {
 		in, send := io.Pipe()
 		receive, out := io.Pipe()
 		var asleep []string
@@ -74,8 +74,7 @@ func fake(name, tool string, answer func(r request) string) Server {
 			}
 		}()
 		kill := sync.OnceFunc(func() { in.Close(); out.Close() })
-		closing := func() error { kill(); return nil }
-		return &mcp.IOTransport{Reader: newMessageReader(receive, &repairer{note: note}, closing), Writer: send, MaxLineLength: -1}, kill, nil
+		return &mcp.IOTransport{Reader: repair.lines(receive, in), Writer: send, MaxLineLength: -1}, kill, nil
 	}}
 }
 

@@ -1,14 +1,11 @@
 package mcptools
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
@@ -52,12 +49,6 @@ func (l *serverTool) size() int {
 func (s *server) relist(ctx context.Context, live *link) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.set.opts.StartTimeout, errSlow)
 	defer cancel()
-	// ListTools ignores its ctx while it writes to a server that does not read.
-	defer context.AfterFunc(ctx, func() {
-		if context.Cause(ctx) == errSlow {
-			live.end()
-		}
-	})()
 	var list []serverTool
 	var problems []error
 	seen, size := map[string]bool{}, 0
@@ -137,8 +128,8 @@ func (s *server) absent(n names) codemode.Entry {
 		}}
 }
 
-// schema returns a schema of the server without secrets and invisible characters, nil if
-// there is none, or one that cannot be used: everything is valid then.
+// schema returns a schema of the server without secrets; nil, which allows everything, if
+// there is none or it cannot be used.
 func (s *server) schema(v any) json.RawMessage {
 	if v == nil {
 		return nil
@@ -147,30 +138,10 @@ func (s *server) schema(v any) json.RawMessage {
 	if err != nil || len(raw) > maxSchema || raw[0] != '{' {
 		return nil
 	}
-	if raw = visible([]byte(s.set.opts.Secrets.Scrub(string(raw)))); !json.Valid(raw) {
+	if raw = []byte(s.set.opts.Secrets.Scrub(string(raw))); !json.Valid(raw) {
 		return nil
 	}
 	return raw
-}
-
-// visible escapes what a reader of JSON would not see.
-func visible(raw []byte) []byte {
-	if !bytes.ContainsFunc(raw, ansi.Invisible) {
-		return raw
-	}
-	var out []byte
-	for _, r := range string(raw) {
-		switch {
-		case !ansi.Invisible(r):
-			out = utf8.AppendRune(out, r)
-		case r > 0xFFFF:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-	}
-	return out
 }
 
 // hints are the server's annotations of a tool. Without them the worst is assumed.

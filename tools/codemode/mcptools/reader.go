@@ -7,156 +7,113 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"net/http"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // maxMessage is the largest message of a server in bytes.
 const maxMessage = 16 << 20
 
-var errHuge = fmt.Errorf("a message of more than %d bytes", maxMessage)
+var errTooLarge = fmt.Errorf("the answer has more than %d bytes", maxMessage)
 
-// A repairedReader reads the pieces that next returns, until that is an error.
-type repairedReader struct {
-	next  func() ([]byte, error)
-	close func() error
-	text  []byte
-	err   error
+// A lineReader reads the lines of in as convert changes them. A line of which only both
+// ends were read has the error errTooLarge.
+type lineReader struct {
+	io.Closer
+	in      *bufio.Reader
+	convert func(line []byte, err error) []byte
+	text    []byte // not read yet
+	err     error
 }
 
 // Read implements io.Reader.
-func (r *repairedReader) Read(p []byte) (int, error) {
+func (r *lineReader) Read(p []byte) (int, error) {
 	for len(r.text) == 0 {
 		if r.err != nil {
 			return 0, r.err
 		}
-		r.text, r.err = r.next()
+		line, err := readLine(r.in)
+		r.text = r.convert(line, err)
+		if err != errTooLarge {
+			r.err = err
+		}
 	}
 	n := copy(p, r.text)
 	r.text = r.text[n:]
 	return n, nil
 }
 
-// Close implements io.Closer.
-func (r *repairedReader) Close() error { return r.close() }
-
-// newMessageReader reads messages from the lines of a process's output.
-func newMessageReader(out io.Reader, repair *repairer, closing func() error) io.ReadCloser {
-	in := bufio.NewReaderSize(out, 64<<10)
-	return &repairedReader{close: closing, next: func() ([]byte, error) {
-		line, err := readLine(in)
-		if errors.Is(err, errHuge) {
-			// Only its call fails, if the id is found at one of its ends.
-			if list := repair.broken(line, nil, "the server has answered with "+errHuge.Error()); list != nil {
-				return append(list[0], '\n'), nil
-			}
-			return nil, err
-		}
-		var text []byte
-		for _, m := range repair.messages(line, nil) {
-			text = append(append(text, m...), '\n')
-		}
-		return text, err
-	}}
-}
-
-// readLine returns the next line with its end. Of one that is too long it returns both
-// ends with errHuge.
+// readLine returns the next line with its end, or both ends of a line that is too long.
 func readLine(in *bufio.Reader) (text []byte, err error) {
 	const end = 1 << 10
-	huge := false
+	large := false
 	for {
 		part, err := in.ReadSlice('\n')
 		text = append(text, part...)
-		if len(text) > maxMessage {
-			huge = true
-		}
-		if huge && len(text) > 2*end {
+		if large = large || len(text) > maxMessage; large && len(text) > 2*end {
 			text = append(text[:end:end], text[len(text)-end:]...)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-		case huge:
-			return text, errHuge
+		case large:
+			return text, errTooLarge
 		default:
 			return text, err
 		}
 	}
 }
 
-// newAnswerReader reads the body of an answer over HTTP that is one message.
-func newAnswerReader(body io.ReadCloser, repair *repairer, pending json.RawMessage) io.ReadCloser {
-	return &repairedReader{close: body.Close, next: func() ([]byte, error) {
-		text, err := io.ReadAll(body)
-		if _, huge := errors.AsType[*http.MaxBytesError](err); huge && pending != nil {
-			return failed(pending, "the server has answered with "+errHuge.Error()), io.EOF
-		} else if err != nil {
-			return nil, err
+// lines reads messages from the lines of a process's output.
+func (r *repairer) lines(out io.Reader, c io.Closer) io.ReadCloser {
+	return &lineReader{Closer: c, in: bufio.NewReaderSize(out, 64<<10), convert: func(line []byte, err error) []byte {
+		list := r.messages
+		if err == errTooLarge {
+			list = func(text []byte, _ json.RawMessage) [][]byte { return r.unreadable(text, nil, err.Error()) }
 		}
-		list := repair.messages(text, pending)
-		switch {
-		case len(list) == 1:
-			return list[0], io.EOF
-		case len(list) == 0 && pending != nil:
-			return failed(pending, "the server's answer is no message. The call may or may not have been done."), io.EOF
+		var text []byte
+		for _, m := range list(line, nil) {
+			text = append(append(text, m...), '\n')
 		}
-		return text, io.EOF
+		return text
 	}}
 }
 
-// newEventReader reads a stream of events whose data are messages, each on one line.
-func newEventReader(body io.ReadCloser, repair *repairer, pending json.RawMessage) io.ReadCloser {
-	in := bufio.NewReaderSize(body, 64<<10)
-	return &repairedReader{close: body.Close, next: func() ([]byte, error) {
-		line, err := readLine(in)
-		if errors.Is(err, errHuge) && pending != nil {
-			return append(append([]byte("data: "), failed(pending, "the server has answered with "+errHuge.Error())...), '\n'), nil
-		}
+// events reads a stream of server-sent events, each a message on one line.
+func (r *repairer) events(body io.ReadCloser, pending json.RawMessage) io.ReadCloser {
+	return &lineReader{Closer: body, in: bufio.NewReaderSize(body, 64<<10), convert: func(line []byte, err error) []byte {
 		data, ok := bytes.CutPrefix(line, []byte("data:"))
+		data = bytes.TrimSpace(data)
+		var list [][]byte
+		switch {
+		case err == errTooLarge && pending != nil:
+			list = [][]byte{failed(pending, err.Error())}
 		// The endpoint event of the SSE transport is a path.
-		if data = bytes.TrimSpace(data); !ok || len(data) == 0 || data[0] != '{' && data[0] != '[' {
-			return line, err
+		case !ok || len(data) == 0 || data[0] != '{' && data[0] != '[':
+			return line
+		default:
+			list = r.messages(data, pending)
 		}
 		text := []byte(":\n") // a comment, if there is no message
-		for i, m := range repair.messages(data, pending) {
+		for i, m := range list {
 			if i > 0 {
 				text = append(text, '\n') // the end of an event
 			}
 			text = append(append(append(text, "data: "...), m...), '\n')
 		}
-		return text, err
+		return text
 	}}
 }
 
-// requestID returns the id of the call in a request, nil if there is none.
-func requestID(r *http.Request) json.RawMessage {
-	if r.Method != http.MethodPost || r.GetBody == nil {
-		return nil
-	}
-	body, err := r.GetBody()
-	if err != nil {
-		return nil
-	}
+// body returns the message that is the whole body of an answer over HTTP.
+func (r *repairer) body(body io.ReadCloser, pending json.RawMessage) ([]byte, error) {
 	defer body.Close()
-	// A message of ours begins with its version and, if it has one, its id.
-	head := make([]byte, 64)
-	n, _ := io.ReadFull(body, head)
-	id := idIn(head[:n])
-	if id == nil {
-		return nil
+	text, err := io.ReadAll(io.LimitReader(body, maxMessage+1))
+	if err != nil || pending == nil {
+		return text, err
 	}
-	if _, err := jsonrpc.MakeID(string(id)); err != nil {
-		return nil
+	if len(text) > maxMessage {
+		return failed(pending, errTooLarge.Error()), nil
 	}
-	return id
-}
-
-func mediaType(h http.Header) string {
-	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
-	if err != nil {
-		return ""
+	if list := r.messages(text, pending); len(list) == 1 {
+		return list[0], nil
 	}
-	return kind
+	return failed(pending, "the answer is not a message"), nil
 }

@@ -51,27 +51,25 @@ func TestMalformedAnswers(t *testing.T) {
 	}
 }
 
-// Lines that are no messages are left out and reported.
+// Lines that are not messages are left out and reported.
 func TestStrayLines(t *testing.T) {
 	set := openSet(t, nil, answering("npm WARN old\n"+result(`{"content":[]}`)))
 	programs(t, set)(print)
-	wants(t, fmt.Sprint(set.Problems()), "1 lines of its output are no messages", "npm WARN old")
+	wants(t, fmt.Sprint(set.Problems()), "1 lines of its output are not messages", "npm WARN old")
 }
 
-// A server that repeats ids as strings, or lists malformed tools, is used.
-func TestOddServers(t *testing.T) {
+// A server that repeats ids as strings is used.
+func TestIDsAsStrings(t *testing.T) {
 	t.Parallel()
-	strings_ := fake("s", `{"name":"f","inputSchema":{"type":"object"}}`, func(r request) string {
+	set := openSet(t, nil, fake("s", "", func(r request) string {
 		return map[string]string{
 			"initialize": `{"jsonrpc":"2.0","id":"ID","result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`,
-			"tools/list": `{"jsonrpc":"2.0","id":"ID","result":{"tools":[5,{"name":7},null,{"name":"f","inputSchema":{"type":"object"}},{"name":"any","inputSchema":true},{"name":"f"}]}}`,
+			"tools/list": `{"jsonrpc":"2.0","id":"ID","result":{"tools":[{"name":"f","inputSchema":{"type":"object"}},{"name":"f"}]}}`,
 			"tools/call": `{"jsonrpc":"2.0","id":"ID","result":{"content":[` + text("fine") + `]}}`,
 		}[r.Method]
-	})
-	set := openSet(t, nil, strings_)
-	wants(t, programs(t, set)(print+`console.log(await tools.s_any({}))`), `"fine"`, "fine")
-	wants(t, fmt.Sprint(set.Problems()), "a malformed tool: 5")
-	if n := len(set.Entries()); n != 2 {
-		t.Errorf("%d entries, want 2", n)
+	}))
+	wants(t, programs(t, set)(print), `"fine"`)
+	if n := len(set.Entries()); n != 1 {
+		t.Errorf("%d entries, want 1", n)
 	}
 }

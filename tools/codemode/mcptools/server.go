@@ -59,7 +59,7 @@ var (
 const (
 	maxPause = 30 * time.Second       // between two attempts to connect
 	settle   = 500 * time.Millisecond // between two lists of the tools
-	closing  = 5 * time.Second        // for a session to close
+	closing  = 5 * time.Second        // for a session over HTTP to close
 )
 
 // follow connects, and lists the tools again when they may have changed, until the set
@@ -245,11 +245,7 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		}()
 		return l, nil
 	}
-	dial := s.dial
-	if s.Server.transport != nil {
-		dial = func() (mcp.Transport, func(), error) { return s.Server.transport(s.strays.add) }
-	}
-	t, kill, err := dial()
+	t, end, err := s.dial()
 	if err != nil {
 		return nil, err
 	}
@@ -258,35 +254,31 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { s.mark() },
 	})
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	opened := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
-	// Connect may ignore its ctx while it writes to a pipe that is full.
-	unblock := context.AfterFunc(ctx, kill)
+	opened := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)); end() })
 	session, err := client.Connect(life, t, nil)
-	unblock()
 	if !opened() && err == nil {
 		err = context.Cause(ctx)
 		session.Close()
 	}
 	if err != nil {
-		kill()
+		end()
 		cancel(nil)
 		return nil, s.death(t, err)
 	}
 	l := &link{ClientSession: session, done: make(chan struct{})}
 	l.end = sync.OnceFunc(func() {
-		// Close waits for writes: a server that does not read is killed.
+		end() // first: Close waits for writes to a process that does not read
 		closed := make(chan struct{})
 		go func() { defer close(closed); session.Close() }()
 		select {
 		case <-closed:
 		case <-time.After(closing):
 		}
-		kill()
 		cancel(nil)
 	})
-	// Close of the set would wait for one who lists tools of a server that does not read.
+	// This also ends a call that lists tools.
 	stop := context.AfterFunc(s.set.ctx, l.end)
-	go func() {
+	go func() { // ends with the session
 		defer close(l.done)
 		session.Wait()
 		stop()

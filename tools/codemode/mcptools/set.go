@@ -50,7 +50,7 @@ type Server struct {
 	// Programs may call tools without a rule.
 	Rules map[string]Rule
 
-	transport func(note func([]byte)) (mcp.Transport, func(), error) // for tests
+	transport func(*repairer) (t mcp.Transport, end func(), err error) // for tests
 }
 
 // A Rule says who may call a tool; its fields are those of [codemode.Entry].
@@ -82,6 +82,8 @@ type Options struct {
 
 	// Logger records starts and faults of servers. Nil discards them.
 	Logger *slog.Logger
+
+	grace time.Duration // for a process to end; zero means 2 seconds
 }
 
 // A Set is a group of servers. It is safe for concurrent use.
@@ -113,6 +115,7 @@ func Open(ctx context.Context, servers []Server, opts *Options) (*Set, error) {
 	s.opts.Timeout = cmp.Or(s.opts.Timeout, DefaultTimeout)
 	s.opts.StartTimeout = cmp.Or(s.opts.StartTimeout, DefaultStartTimeout)
 	s.opts.Wait = cmp.Or(s.opts.Wait, DefaultWait)
+	s.opts.grace = cmp.Or(s.opts.grace, 2*time.Second)
 	if s.opts.Logger == nil {
 		s.opts.Logger = slog.New(slog.DiscardHandler)
 	}

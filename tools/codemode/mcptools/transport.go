@@ -1,10 +1,13 @@
 package mcptools
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -18,20 +21,15 @@ import (
 )
 
 // inherited are the variables that every server gets.
-var inherited = map[string][]string{
-	"windows": {"APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES",
-		"SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "COMSPEC"},
-	"": {"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"},
+var inherited = map[bool][]string{
+	true: {"APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES",
+		"SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "COMSPEC"}, // Windows
+	false: {"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"},
 }
 
 // environ returns the environment of a server with the given variables of its own.
-func environ(own map[string]string) []string {
-	list, ok := inherited[runtime.GOOS]
-	if !ok {
-		list = inherited[""]
-	}
-	var env []string
-	for _, name := range list {
+func environ(own map[string]string) (env []string) {
+	for _, name := range inherited[runtime.GOOS == "windows"] {
 		if v, ok := os.LookupEnv(name); ok && own[name] == "" {
 			env = append(env, name+"="+v)
 		}
@@ -42,30 +40,30 @@ func environ(own map[string]string) []string {
 	return env
 }
 
-// dial returns a transport to the server, and what ends the processes behind it.
-func (s *server) dial() (t mcp.Transport, kill func(), err error) {
+// dial returns a transport to the server, and a function that ends its process.
+func (s *server) dial() (t mcp.Transport, end func(), err error) {
+	repair := &repairer{note: s.strays.add}
+	if s.Server.transport != nil {
+		return s.Server.transport(repair)
+	}
 	if s.URL != "" {
-		t, err = s.web()
+		t, err = s.web(repair)
 		return t, func() {}, err
 	}
 	cmd := exec.Command(s.Command, s.Args...)
 	cmd.Env, cmd.Dir, cmd.Stderr = environ(s.Env), s.Dir, s.set.opts.Stderr
-	cmd.WaitDelay = time.Second // its children may keep standard error open
+	cmd.WaitDelay = time.Second // its children may hold its output open
 	ownGroup(cmd)
-	p := &process{cmd: cmd, repair: &repairer{note: s.strays.add}, done: make(chan struct{})}
-	return p, p.kill, nil
+	p := &process{cmd: cmd, grace: s.set.opts.grace, repair: repair, done: make(chan struct{})}
+	return p, func() { p.Close() }, nil
 }
 
-const (
-	terminating = 2 * time.Second        // for a server to end after each step of Close
-	lasting     = 500 * time.Millisecond // for output that children hold open
-)
-
 // A process is the transport to a server that it starts. It differs from
-// mcp.CommandTransport in that it repairs what the server prints, notices the end of the
-// process while a child holds its output open, and ends the process group.
+// mcp.CommandTransport in that it skips output that is not a message, notices the end of
+// the process, and ends the process group.
 type process struct {
 	cmd    *exec.Cmd
+	grace  time.Duration // for the server to end after each step of Close
 	repair *repairer
 	stdin  io.WriteCloser
 	done   chan struct{} // closed once the process was waited for
@@ -75,18 +73,13 @@ type process struct {
 
 // Connect implements mcp.Transport.
 func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
-	// Not StdoutPipe, whose end Wait closes before all is read.
-	out, theirs, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer theirs.Close()
+	out, theirs := io.Pipe()
 	p.cmd.Stdout = theirs
+	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err == nil {
 		err = p.cmd.Start()
 	}
 	if err != nil {
-		out.Close()
 		return nil, err
 	}
 	go func() { // ends with the process
@@ -96,36 +89,30 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 		p.ended = true
 		p.mu.Unlock()
 		close(p.done)
-		time.AfterFunc(lasting, func() { out.Close() })
+		theirs.Close()
 	}()
-	in := newMessageReader(out, p.repair, p.close)
-	return (&mcp.IOTransport{Reader: in, Writer: openWriter{p.stdin}, MaxLineLength: -1}).Connect(ctx)
+	return (&mcp.IOTransport{Reader: p.repair.lines(out, p), Writer: p.stdin, MaxLineLength: -1}).Connect(ctx)
 }
 
-// close ends the server as MCP specifies: its input ends, it is asked to terminate, it is
-// killed.
-func (p *process) close() error {
+// Close ends the server as MCP specifies: it closes its input, terminates it, kills it.
+func (p *process) Close() error {
+	if p.cmd.Process == nil {
+		return nil
+	}
 	p.stdin.Close()
-	for _, next := range []func(){func() { terminate(p.cmd) }, p.kill, nil} {
+	for _, next := range []func(*exec.Cmd){terminate, endGroup, nil} {
 		select {
 		case <-p.done:
 			return nil
-		case <-time.After(terminating):
+		case <-time.After(p.grace):
 		}
-		if next != nil {
-			next()
+		p.mu.Lock()
+		if next != nil && !p.ended {
+			next(p.cmd)
 		}
+		p.mu.Unlock()
 	}
 	return errors.New("the server's process does not end")
-}
-
-// kill kills the process group.
-func (p *process) kill() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.cmd.Process != nil && !p.ended {
-		endGroup(p.cmd)
-	}
 }
 
 // state returns how the process ended, or nothing if it runs.
@@ -136,31 +123,25 @@ func (p *process) state() string {
 	select {
 	case <-p.done:
 		return p.cmd.ProcessState.String()
-	case <-time.After(terminating):
+	case <-time.After(p.grace):
 		return ""
 	}
 }
 
-// openWriter is a writer that someone else closes.
-type openWriter struct{ io.Writer }
-
-func (openWriter) Close() error { return nil }
-
 // web returns the transport of a server over HTTP.
-func (s *server) web() (mcp.Transport, error) {
+func (s *server) web(repair *repairer) (mcp.Transport, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%w: %.200q is not an http or https URL", codeinterp.ErrInvalid, s.URL)
 	}
-	client := &http.Client{Transport: &webClient{scheme: u.Scheme, host: u.Host, headers: s.Headers, repair: &repairer{note: s.strays.add}, sse: s.SSE}}
+	client := &http.Client{Transport: &webClient{scheme: u.Scheme, host: u.Host, headers: s.Headers, repair: repair, sse: s.SSE}}
 	if s.SSE {
 		return &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
 	}
 	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
 }
 
-// A webClient sends requests with headers to one host, none to another, and repairs and
-// bounds the answers.
+// A webClient sends requests with headers to one host only, and repairs the answers.
 type webClient struct {
 	scheme, host string
 	headers      map[string]string
@@ -182,13 +163,35 @@ func (c *webClient) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil || res.StatusCode >= 300 {
 		return res, err
 	}
-	switch kind := mediaType(res.Header); {
+	switch kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); {
 	case kind == "text/event-stream":
-		res.Body = newEventReader(res.Body, c.repair, requestID(r))
+		res.Body = c.repair.events(res.Body, idOf(r))
 	case kind == "application/json" && !c.sse:
-		res.Body = newAnswerReader(http.MaxBytesReader(nil, res.Body, maxMessage), c.repair, requestID(r))
-		res.ContentLength = -1
+		text, err := c.repair.body(res.Body, idOf(r))
+		if err != nil {
+			return nil, err
+		}
+		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		res.Header.Del("Content-Length")
 	}
 	return res, nil
+}
+
+// idOf returns the id of the call in a request, nil if there is none.
+func idOf(r *http.Request) json.RawMessage {
+	if r.Method != http.MethodPost || r.GetBody == nil {
+		return nil
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return nil
+	}
+	defer body.Close()
+	// The SDK writes the version and the id first.
+	head := make([]byte, 64)
+	n, _ := io.ReadFull(body, head)
+	if found := idPatterns()[0].FindSubmatch(head[:n]); found != nil {
+		return found[1]
+	}
+	return nil
 }
