@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/secret"
 )
@@ -65,7 +66,7 @@ func BenchmarkForCode(b *testing.B) {
 func BenchmarkDispatch(b *testing.B) {
 	ci := &bare{smallResult()}
 	events := 0
-	set := newSet(b, ci, &tools.Options{OnEvent: func(tools.RunEvent) error { events++; return nil }})
+	set := watched{newSet(b, ci, nil), func(observe.Event) error { events++; return nil }}
 	b.Run("bare", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -98,7 +99,7 @@ func BenchmarkDispatch(b *testing.B) {
 			}
 		}
 	})
-	scrubbing := newSet(b, ci, &tools.Options{Secrets: secrets(b, "hunter22", "a-much-longer-secret-value-of-some-service"), OnEvent: func(tools.RunEvent) error { return nil }})
+	scrubbing := watched{newSet(b, ci, &tools.Options{Secrets: secrets(b, "hunter22", "a-much-longer-secret-value-of-some-service")}), func(observe.Event) error { return nil }}
 	b.Run("secrets", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -146,7 +147,7 @@ func BenchmarkRender(b *testing.B) {
 // does other things.
 func TestCost(t *testing.T) {
 	ci := &bare{smallResult()}
-	set := newSet(t, ci, &tools.Options{OnEvent: func(tools.RunEvent) error { return nil }})
+	set := watched{newSet(t, ci, nil), func(observe.Event) error { return nil }}
 	n := testing.AllocsPerRun(200, func() {
 		if r := set.Dispatch(t.Context(), runCode, smallArgs, nil); len(r.JSON()) == 0 {
 			t.Fatal(r.Text)

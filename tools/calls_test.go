@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -38,15 +39,15 @@ func TestPartial(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	ci := &fake{script: func(context.Context, string) (codeinterp.Result, error) { panic("oops at /home/me") }}
-	var kinds []tools.RunEventKind
-	set := newSet(t, ci, &tools.Options{OnEvent: func(e tools.RunEvent) error { kinds = append(kinds, e.Kind); return nil }})
+	var kinds []observe.Kind
+	set := watched{newSet(t, ci, nil), func(e observe.Event) error { kinds = append(kinds, e.Kind); return nil }}
 	for range 2 {
 		r := set.Dispatch(t.Context(), runCode, args("x"), &tools.DispatchOptions{ID: "a"})
 		if r.Failure == nil || r.Failure.Code != tools.CodeInternal || strings.Contains(r.Text, "oops") || !strings.Contains(r.Err.Error(), "oops") {
 			t.Errorf("got %s, %v", r.Text, r.Err)
 		}
 	}
-	if ci.ran() != 2 || len(kinds) != 4 || kinds[1] != tools.RunEnd {
+	if ci.ran() != 2 || len(kinds) != 4 || kinds[1] != observe.End {
 		t.Errorf("ran %d times, events %v", ci.ran(), kinds)
 	}
 }

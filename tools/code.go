@@ -9,6 +9,8 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/internal/observe"
+	"github.com/toolcell/toolcell/internal/scrub"
 	"github.com/toolcell/toolcell/shell"
 )
 
@@ -55,14 +57,14 @@ type kit struct {
 	shell     *shell.Service                 // nil: none
 	facts     facts
 	limits    limits
-	observer  observer
+	secrets   *scrub.Set // those of Options, also found in names
 }
 
 func newKit(workspace string, ci codeinterp.CodeInterpreter, o Options) *kit {
 	info := codeinterp.Describe(ci)
 	o.within(info.Limits)
 	ci = codeinterp.Wrap(ci) // which tells when a run starts
-	k := &kit{Options: o, workspace: workspace, ci: ci, observer: newObserver(o.Secrets, o.OnEvent)}
+	k := &kit{Options: o, workspace: workspace, ci: ci, secrets: observe.Names(o.Secrets.Set())}
 	k.contexts, _ = codeinterp.Stateful(ci)
 	k.manager, _ = codeinterp.Manager(ci)
 	k.limits = limits{
@@ -135,31 +137,30 @@ func (k *kit) tool(op *operation) Tool {
 			}
 			return serve(k, ctx, toolCall{c, in})
 		},
-		OnRemembered: func(_ context.Context, c Invocation, a *Answer) { k.reportRemembered(op, c, a) },
+		OnRemembered: func(ctx context.Context, c Invocation, a *Answer) { k.reportRemembered(ctx, op, c, a) },
 	}
 	t.InputSchema, t.StrictSchema = schemas(op.args, &k.limits)
 	return t
 }
 
 // reportRemembered makes an event of a call that is answered from memory.
-func (k *kit) reportRemembered(op *operation, c Invocation, a *Answer) {
-	switch {
-	case k.files != nil && op.name != opReadOutput:
+func (k *kit) reportRemembered(ctx context.Context, op *operation, c Invocation, a *Answer) {
+	if k.files != nil && op.name != opReadOutput {
 		if k.OnFile != nil {
 			in, _ := decode(c.Args, op.args, &k.limits)
 			f := k.fileCall(op, toolCall{c, in})
 			f.Remembered, f.Err = true, a.Err
 			k.OnFile(f)
 		}
-	case k.OnEvent != nil:
-		e := RunEvent{Kind: RunRemembered, Op: op.op, CallID: a.CallID, Tool: a.Tool, Err: a.Err}
-		if a.Result != nil {
-			ended := *a.Result
-			ended.Outputs = nil
-			e.Result = &ended
-		}
-		_ = k.OnEvent(e)
+		return
 	}
+	e := observe.Event{Kind: observe.Remembered, Op: op.op, CallID: a.CallID, Tool: a.Tool, Err: a.Err}
+	if a.Result != nil {
+		ended := *a.Result
+		ended.Outputs = nil
+		e.Result = &ended
+	}
+	observe.Report(ctx, e)
 }
 
 // check looks at the values of arguments, and returns the code of the faults:
@@ -180,8 +181,8 @@ func (k *kit) check(op *operation, in *input, f *faults) string {
 }
 
 func (k *kit) run(ctx context.Context, r toolCall) *Answer {
-	ev := RunEvent{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language, Code: r.code}
-	res, err := k.observer.run(ctx, ev, k.withFunctions(k.runOptions(r, k.findsFiles(r.language)), r.language), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	ev := observe.Event{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language, Code: r.code}
+	res, err := observe.From(ctx, k.secrets).Run(ctx, ev, k.withFunctions(k.runOptions(r, k.findsFiles(r.language)), r.language), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, r.language, r.code, o)
 	})
 	return k.reply(ctx, r, func() string { return r.language }, res, err)
@@ -189,10 +190,10 @@ func (k *kit) run(ctx context.Context, r toolCall) *Answer {
 
 func (k *kit) runIn(ctx context.Context, r toolCall) *Answer {
 	id := codeinterp.ContextID(r.contextID)
-	ev := RunEvent{Op: codeinterp.OpRunIn, CallID: r.ID, Tool: r.Tool, ContextID: id, Code: r.code}
+	ev := observe.Event{Op: codeinterp.OpRunIn, CallID: r.ID, Tool: r.Tool, ContextID: id, Code: r.code}
 	// The context's language takes a call, and is asked for only where it matters.
 	files := k.findsFiles("") || k.Artifacts && k.findsFiles(k.languageOf(ctx, id))
-	res, err := k.observer.run(ctx, ev, k.runOptions(r, files), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := observe.From(ctx, k.secrets).Run(ctx, ev, k.runOptions(r, files), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.contexts.RunInContext(ctx, id, r.code, o)
 	})
 	return k.reply(ctx, r, func() string { return k.languageOf(ctx, id) }, res, err)
@@ -232,7 +233,7 @@ func (k *kit) reply(ctx context.Context, c toolCall, language func() string, res
 	}
 	images, shown := k.Images.images(ctx, res.Outputs)
 	v := newView(&res, shown, k.MaxText)
-	v.scrub(k.Secrets)
+	v.scrub(k.Secrets.Set())
 	r := &Answer{CallID: c.ID, Tool: c.Tool, Images: images, Result: &res, Err: err, view: v}
 	var notes []string
 	if res.Error != nil && res.Error.MissingModule != "" {
@@ -240,7 +241,7 @@ func (k *kit) reply(ctx context.Context, c toolCall, language func() string, res
 		notes = append(notes, r.hint)
 	}
 	if v.cut() {
-		r.OutputID = k.Outputs.put(ctx, k.NewID(), &res, k.Secrets)
+		r.OutputID = k.Outputs.put(ctx, k.NewID(), &res, k.Secrets.Set())
 		if k.ReadOutput && r.OutputID != "" {
 			has := "all of it"
 			if len(res.Truncated) > 0 {

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/tools"
 )
 
-// recorder returns an OnEvent that writes a line for each event.
-func recorder(lines *[]string) func(tools.RunEvent) error {
-	return func(e tools.RunEvent) error {
+// recorder returns a sink that writes a line for each event.
+func recorder(lines *[]string) func(observe.Event) error {
+	return func(e observe.Event) error {
 		line := fmt.Sprintf("%d %s %s %s%s %s", e.Kind, e.CallID, strings.TrimPrefix(e.Tool, "workspace__w__"), e.ContextID, e.Language, e.Output.Data)
 		if e.Result != nil {
 			line += fmt.Sprintf("%s %d", e.Result.Status, len(e.Result.Outputs))
@@ -33,7 +34,7 @@ func TestEvents(t *testing.T) {
 	ci.script = fixed(ok(late, out("a"), errOut("b")))
 	var got []string
 	n := 0
-	set := newSet(t, ci, &tools.Options{OnEvent: recorder(&got), NewID: func() string { n++; return fmt.Sprintf("id-%d", n) }})
+	set := watched{newSet(t, ci, &tools.Options{NewID: func() string { n++; return fmt.Sprintf("id-%d", n) }}), recorder(&got)}
 	set.Dispatch(t.Context(), runCode, args("x"), &tools.DispatchOptions{ID: "call"})
 	set.Dispatch(t.Context(), "workspace__w__create_code_context", []byte(`{"language":"python"}`), nil)
 	live := ""
@@ -73,8 +74,8 @@ func TestObserve(t *testing.T) {
 	var got []string
 	inner := newManaged()
 	inner.script = fixed(ok(out("my hunter22")))
-	ci := codeinterp.Wrap(inner, tools.Observe(tools.ObserveOptions{
-		OnEvent: recorder(&got), Secrets: secrets(t, "hunter22"), NewID: func() string { return "id" },
+	ci := codeinterp.Wrap(inner, observe.Middleware(observe.Options{
+		OnEvent: recorder(&got), Secrets: secrets(t, "hunter22").Set(), NewID: func() string { return "id" },
 	}))
 	s, ok1 := codeinterp.Stateful(ci)
 	m, ok2 := codeinterp.Manager(ci)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/format"
@@ -115,27 +114,4 @@ func ExampleOutputStore_Read() {
 	fmt.Printf("%t, %q of %d, %v\n", len(reply.Text) < 1200, page.Text, page.Total, err)
 	// Output:
 	// true, "line 500\nline 501\n" of 8890, <nil>
-}
-
-// Runs of the program's own get the events and the scrubbing of the tools.
-func ExampleObserve() {
-	ci, err := inmemory.New(nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer ci.Close()
-	observed := codeinterp.Wrap(ci, tools.Observe(tools.ObserveOptions{
-		NewID: func() string { return "run-1" },
-		OnEvent: func(e tools.RunEvent) error {
-			if e.Kind == tools.RunOutput {
-				fmt.Printf("%s: %s", e.CallID, e.Output.Text())
-			}
-			return nil
-		},
-	}))
-	_, err = observed.RunCode(context.Background(), "javascript", "console.log('hello')", nil)
-	fmt.Println(err)
-	// Output:
-	// run-1: hello
-	// <nil>
 }

@@ -2,14 +2,26 @@ package tools_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/tools"
 )
+
+// A watched is a Set whose runs report their events to sink.
+type watched struct {
+	*tools.Set
+	sink func(observe.Event) error
+}
+
+func (w watched) Dispatch(ctx context.Context, name string, args json.RawMessage, opts *tools.DispatchOptions) *tools.Answer {
+	return w.Set.Dispatch(observe.With(ctx, w.sink), name, args, opts)
+}
 
 // A fake answers every run with what script returns.
 type fake struct {

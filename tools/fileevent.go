@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/observe"
 )
 
 // A FileCall is a call of a file tool.
@@ -41,7 +42,7 @@ func (k *kit) guardFiles(op *operation) func(*kit, context.Context, toolCall) *A
 		}
 		if k.OnFile != nil {
 			f.Err = a.Err
-			_ = protect(func() error { k.OnFile(f); return nil })
+			_ = observe.Recover(func() error { k.OnFile(f); return nil })
 		}
 		return a
 	}
@@ -59,7 +60,7 @@ func (k *kit) approveFile(ctx context.Context, f FileCall, c toolCall) *Answer {
 	if k.ApproveFile == nil {
 		return nil
 	}
-	err := protect(func() error { return k.ApproveFile(ctx, f) })
+	err := observe.Recover(func() error { return k.ApproveFile(ctx, f) })
 	switch {
 	case err == nil:
 		return nil

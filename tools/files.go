@@ -25,7 +25,7 @@ func ForFiles(workspace string, f *files.Service, opts *Options) ([]Tool, error)
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	fo := files.Options{MaxRead: o.MaxText}
-	if secrets := o.Secrets; secrets != nil {
+	if secrets := o.Secrets.Set(); secrets != nil {
 		fo.Filter = func(emit func([]byte)) (func([]byte), func()) {
 			w := secrets.Writer(emit)
 			return w.Write, w.Flush

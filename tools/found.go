@@ -70,7 +70,7 @@ func (k *kit) text(ctx context.Context, f *listing) (text string, n int, id stri
 			{Kind: codeinterp.Stdout, Data: []byte(strings.Join(f.lines, "\n") + "\n")},
 		}}
 		f.more = moreText
-		id = k.Outputs.put(ctx, k.NewID(), all, k.Secrets)
+		id = k.Outputs.put(ctx, k.NewID(), all, k.Secrets.Set())
 	}
 	switch {
 	case len(f.lines) == 0:

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/tools"
 )
@@ -29,12 +30,12 @@ func TestOptionsFunctions(t *testing.T) {
 		return 2 * in.N, nil
 	})
 	var calls []string
-	set := newSet(t, ci, &tools.Options{Functions: []codeinterp.Function{double}, OnEvent: func(e tools.RunEvent) error {
+	set := watched{newSet(t, ci, &tools.Options{Functions: []codeinterp.Function{double}}), func(e observe.Event) error {
 		if e.Call != nil {
 			calls = append(calls, e.Call.Name+e.Call.Args)
 		}
 		return nil
-	}})
+	}}
 	for _, tool := range set.Tools()[:2] {
 		if !strings.Contains(tool.Description, "call") || tool.Name == runCode && !strings.Contains(tool.Description, `- double: Twice n. Arguments: {`) {
 			t.Errorf("%s: %s", tool.Name, tool.Description)

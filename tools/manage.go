@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/observe"
 )
 
 type createdJSON struct {
@@ -32,7 +33,7 @@ type contextJSON struct {
 func (k *kit) create(ctx context.Context, r toolCall) *Answer {
 	var opts *codeinterp.ContextOptions
 	if list := k.functions(r.language); list != nil {
-		opts = &codeinterp.ContextOptions{Functions: ObserveFunctions(list)}
+		opts = &codeinterp.ContextOptions{Functions: observe.Functions(list)}
 	}
 	id, err := k.contexts.CreateContext(ctx, r.language, opts)
 	if err != nil {

@@ -84,18 +84,11 @@ type Options struct {
 	// a store of its own with default bounds, which only read_output reads.
 	Outputs *OutputStore
 
-	// Secrets are scrubbed from everything that comes out of a run: events,
-	// answers, Results and errors, but for what is not text, such as images. Nil
-	// means none. Middlewares within the
-	// interpreter see what is not scrubbed yet; put [Observe] below them to
-	// have it scrubbed before.
+	// Secrets are scrubbed from everything that comes out of a run: events, answers,
+	// Results and errors, but for what is not text, such as images. Nil means none.
+	// Middlewares within the interpreter see what is not scrubbed yet; put
+	// [secret.Middleware] inside of them to scrub before.
 	Secrets *secret.Scrubber
-
-	// OnEvent, if set, sees the start, the output, the calls of functions
-	// and the end of every run.
-	// Calls for one run are serial; those of parallel runs are not. What it
-	// returns, and its panics, go to Result.CallbackErr.
-	OnEvent func(RunEvent) error
 
 	// ApproveFile, if set, is asked before a file tool does anything. A nil answer
 	// allows the call; an error refuses it, and its text is the reason that the

@@ -12,8 +12,8 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/internal/plaintext"
+	"github.com/toolcell/toolcell/internal/scrub"
 	"github.com/toolcell/toolcell/internal/shorten"
-	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // errOutput is what reading an output that is not there wraps.
@@ -47,7 +47,7 @@ type OutputStoreOptions struct {
 
 type storedOutput struct {
 	res     *codeinterp.Result
-	secrets *secret.Scrubber // that cleaning may still put together
+	secrets *scrub.Set // that cleaning may still put together
 	client  any
 	size    int
 }
@@ -66,7 +66,7 @@ func NewOutputStore(opts *OutputStoreOptions) *OutputStore {
 }
 
 // put keeps res and returns id, or nothing where res is too large to keep.
-func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result, secrets *secret.Scrubber) string {
+func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result, secrets *scrub.Set) string {
 	o := &storedOutput{res, secrets, callers.Of(ctx), 1<<10 + resultSize(res)}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/callers"
+	"github.com/toolcell/toolcell/internal/observe"
 )
 
 // A memory holds the answers to recent calls, for calls that a transport
@@ -92,7 +93,7 @@ func (m *memory) serve(ctx context.Context, t *Tool, c Invocation, turn string) 
 func recall(ctx context.Context, t *Tool, c Invocation, a Answer) *Answer {
 	a.Remembered = true
 	if t.OnRemembered != nil {
-		_ = protect(func() error { t.OnRemembered(ctx, c, &a); return nil })
+		_ = observe.Recover(func() error { t.OnRemembered(ctx, c, &a); return nil })
 	}
 	return &a
 }

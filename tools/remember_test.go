@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/callers"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -60,9 +61,8 @@ func TestRepeatedID(t *testing.T) {
 func TestRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ci := counting()
-		var events []tools.RunEventKind
-		set := remembering(t, ci, &tools.Options{OnEvent: func(e tools.RunEvent) error { events = append(events, e.Kind); return nil }},
-			&tools.SetOptions{RememberFor: time.Minute})
+		var events []observe.Kind
+		set := watched{remembering(t, ci, nil, &tools.SetOptions{RememberFor: time.Minute}), func(e observe.Event) error { events = append(events, e.Kind); return nil }}
 		for _, tt := range []struct {
 			client, turn, id, code string
 			wait                   time.Duration
@@ -84,7 +84,7 @@ func TestRemembered(t *testing.T) {
 			if got := a.Result.Stdout(); got != tt.want || a.Remembered != tt.remembered {
 				t.Errorf("%+v: run %s, remembered %v", tt, got, a.Remembered)
 			}
-			if last := events[len(events)-1]; (last == tools.RunRemembered) != tt.remembered {
+			if last := events[len(events)-1]; (last == observe.Remembered) != tt.remembered {
 				t.Errorf("%+v: the last event is %v", tt, last)
 			}
 		}

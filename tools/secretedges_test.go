@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -133,7 +134,7 @@ func TestSecretThatNeverEnds(t *testing.T) {
 	chunk := strings.Repeat("a", 1<<20)
 	live, most, base := "", int64(0), heap()
 	s := secrets(t, "aaaa", "aaaab")
-	w := tools.Observe(tools.ObserveOptions{Secrets: s, OnEvent: func(e tools.RunEvent) error {
+	w := observe.Middleware(observe.Options{Secrets: s.Set(), OnEvent: func(e observe.Event) error {
 		live += string(e.Output.Data)
 		return nil
 	}})(func(_ ctxType, c codeinterp.Call) (codeinterp.Reply, error) {

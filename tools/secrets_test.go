@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/secret"
 )
@@ -44,13 +45,13 @@ func TestSecretsNeverLeave(t *testing.T) {
 		var events bytes.Buffer
 		live := ""
 		ci := &fake{script: fixed(res)}
-		set := newSet(t, ci, &tools.Options{Secrets: secrets(t, theSecret), OnEvent: func(e tools.RunEvent) error {
+		set := watched{newSet(t, ci, &tools.Options{Secrets: secrets(t, theSecret)}), func(e observe.Event) error {
 			fmt.Fprintf(&events, "%v %+v\n", e, e.Result)
 			if e.Output.Kind == codeinterp.Stdout {
 				live += string(e.Output.Data)
 			}
 			return errors.New(theSecret)
-		}})
+		}}
 		r := set.Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"python","code":"x"}`), nil)
 		if live != "token [secret] end\n" || r.Result.Stdout() != live {
 			t.Fatalf("cut at %d: events %q, result %q", cut, live, r.Result.Stdout())
@@ -133,14 +134,15 @@ func TestLateSecrets(t *testing.T) {
 		return o
 	}
 	live := ""
-	set := newSet(t, &fake{script: fixed(ok(late("a "+theSecret[:5]), late(theSecret[5:]+" b"), out(theSecret[:5]), late(theSecret[:5])))}, &tools.Options{
-		Secrets: secrets(t, theSecret), OnEvent: func(e tools.RunEvent) error {
+	set := watched{
+		newSet(t, &fake{script: fixed(ok(late("a "+theSecret[:5]), late(theSecret[5:]+" b"), out(theSecret[:5]), late(theSecret[:5])))}, &tools.Options{Secrets: secrets(t, theSecret)}),
+		func(e observe.Event) error {
 			if len(e.Output.Data) > 0 {
 				live += fmt.Sprintf("%t:%s|", e.Output.Late, e.Output.Data)
 			}
 			return nil
 		},
-	})
+	}
 	r := set.Dispatch(t.Context(), runCode, args("x"), nil)
 	if want := "true:a |true:[secret] b|false:s3cr3|true:s3cr3|"; live != want || r.Result.Stdout() != theSecret[:5] {
 		t.Errorf("got %q, %q", live, r.Result.Stdout())
@@ -177,10 +179,10 @@ func FuzzSecrets(f *testing.F) {
 		outputs = append(outputs, out(text[start:]))
 		live := ""
 		ci := &fake{script: fixed(ok(outputs...))}
-		set := newSet(t, ci, &tools.Options{Secrets: s, OnEvent: func(e tools.RunEvent) error {
+		set := watched{newSet(t, ci, &tools.Options{Secrets: s}), func(e observe.Event) error {
 			live += string(e.Output.Data)
 			return nil
-		}})
+		}}
 		r := set.Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"python","code":"x"}`), nil)
 		want := s.Scrub(text)
 		if live != want || r.Result.Stdout() != want {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/callers"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/internal/shorten"
 	"github.com/toolcell/toolcell/shell"
@@ -29,7 +30,7 @@ func ForShell(workspace string, s *shell.Service, opts *Options) ([]Tool, error)
 	}
 	info := s.Describe()
 	o.within(info.Limits)
-	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: callers.Of, Middlewares: []codeinterp.Middleware{unchanged}}), observer: newObserver(o.Secrets, o.OnEvent)}
+	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: callers.Of, Middlewares: []codeinterp.Middleware{unchanged}}), secrets: observe.Names(o.Secrets.Set())}
 	k.limits = limits{
 		code: info.Limits.Code, maxTimeout: max(o.MaxTimeout.Milliseconds(), 1), timeout: max(o.Timeout, 0).Milliseconds(), maxRead: int64(o.MaxText),
 	}
@@ -73,8 +74,8 @@ type writtenInputJSON struct {
 }
 
 // commandEvent returns the event of a command.
-func (k *kit) commandEvent(c toolCall) RunEvent {
-	return RunEvent{CallID: c.ID, Tool: c.Tool, Op: codeinterp.OpCommand, Code: c.command}
+func (k *kit) commandEvent(c toolCall) observe.Event {
+	return observe.Event{CallID: c.ID, Tool: c.Tool, Op: codeinterp.OpCommand, Code: c.command}
 }
 
 func (k *kit) commandOptions(c toolCall) *codeinterp.CommandOptions {
@@ -88,7 +89,7 @@ func (k *kit) commandOptions(c toolCall) *codeinterp.CommandOptions {
 
 func (k *kit) runCommand(ctx context.Context, c toolCall) *Answer {
 	o := k.commandOptions(c)
-	res, err := k.observer.run(ctx, k.commandEvent(c), o.RunOptions, func(ctx context.Context, run *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := observe.From(ctx, k.secrets).Run(ctx, k.commandEvent(c), o.RunOptions, func(ctx context.Context, run *codeinterp.RunOptions) (codeinterp.Result, error) {
 		o.RunOptions = *run
 		return k.shell.Run(ctx, c.command, o)
 	})
@@ -102,8 +103,8 @@ func (k *kit) startCommand(ctx context.Context, c toolCall) *Answer {
 		o.Timeout = 0
 	}
 	o.OnOutput = nil // the call ends before
-	observe := k.observer.middleware(func(codeinterp.Call) RunEvent { return k.commandEvent(c) })
-	id, err := k.shell.With(shell.View{Middlewares: []codeinterp.Middleware{observe}}).Start(ctx, c.command, o)
+	mw := observe.From(ctx, k.secrets).Middleware(func(codeinterp.Call) observe.Event { return k.commandEvent(c) })
+	id, err := k.shell.With(shell.View{Middlewares: []codeinterp.Middleware{mw}}).Start(ctx, c.command, o)
 	if err != nil {
 		return k.failed(ctx, c, err)
 	}

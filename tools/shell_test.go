@@ -17,6 +17,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/internal/goldentest"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/secret"
@@ -127,10 +128,10 @@ func TestShellTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := shellTools(t, &tools.Options{Background: true, Secrets: secrets, OnEvent: func(e tools.RunEvent) error {
+	set := watched{shellTools(t, &tools.Options{Background: true, Secrets: secrets}), func(e observe.Event) error {
 		events = append(events, fmt.Sprint(e.Op, " ", e.Kind, " ", string(e.Output.Data)))
 		return nil
-	}})
+	}}
 	for _, tool := range set.Tools() {
 		op := strings.TrimPrefix(tool.Name, "workspace__w__")
 		goldentest.Check(t, "descriptions/"+op+".txt", []byte(tool.Description+"\n"))

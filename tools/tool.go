@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/plaintext"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
@@ -54,9 +54,9 @@ type Tool struct {
 // Scrubbed returns the definition with the secrets in its texts and schemas
 // replaced. The name stays, since calls bear it: check it where others choose it.
 func (t Tool) Scrubbed(s *secret.Scrubber) Tool {
-	s = s.Shown(plaintext.Clean)
-	t.Title, t.Description = s.Name(t.Title), s.Name(t.Description)
-	t.InputSchema, t.StrictSchema, t.OutputSchema = s.JSON(t.InputSchema), s.JSON(t.StrictSchema), s.JSON(t.OutputSchema)
+	set := observe.Names(s.Set())
+	t.Title, t.Description = set.Name(t.Title), set.Name(t.Description)
+	t.InputSchema, t.StrictSchema, t.OutputSchema = set.JSON(t.InputSchema), set.JSON(t.StrictSchema), set.JSON(t.OutputSchema)
 	return t
 }
 

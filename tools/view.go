@@ -7,8 +7,8 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/plaintext"
+	"github.com/toolcell/toolcell/internal/scrub"
 	"github.com/toolcell/toolcell/internal/shorten"
-	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // A class is a kind of text with a guaranteed share of the cap.
@@ -37,7 +37,7 @@ type view struct {
 	kept   [classes]int   // what is shown of it
 	arena  []byte
 
-	secrets *secret.Scrubber
+	secrets *scrub.Set
 }
 
 // A piece is what is shown of one Output.
@@ -123,7 +123,7 @@ func emptyValue(o *codeinterp.Output) string {
 // scrub overwrites secrets that only cleaning has put together, such as one with
 // a color in its middle, also across the outputs of a stream, and what is left
 // of them where something was left out.
-func (v *view) scrub(s *secret.Scrubber) {
+func (v *view) scrub(s *scrub.Set) {
 	if v.secrets = s; s == nil {
 		return
 	}
@@ -149,7 +149,7 @@ type excerpt struct {
 }
 
 // add adds what is shown of a piece.
-func (e *excerpt) add(p *piece, s *secret.Scrubber) {
+func (e *excerpt) add(p *piece, s *scrub.Set) {
 	for _, part := range []struct {
 		before loss
 		text   []byte
@@ -165,14 +165,14 @@ func (e *excerpt) add(p *piece, s *secret.Scrubber) {
 }
 
 // scrub overwrites what is secret, and starts anew.
-func (e *excerpt) scrub(s *secret.Scrubber, ends bool) {
+func (e *excerpt) scrub(s *scrub.Set, ends bool) {
 	if len(e.parts) == 1 {
-		s.Blot(e.parts[0], e.begins, ends)
+		s.MaskInPlace(e.parts[0], e.begins, ends)
 	} else {
 		text := slices.Concat(e.parts...)
-		s.Blot(text, e.begins, ends)
+		s.MaskInPlace(text, e.begins, ends)
 		for _, part := range e.parts {
-			// Blot changes no length, so that each part takes back its own.
+			// MaskInPlace changes no length, so that each part takes back its own.
 			text = text[copy(part, text):]
 		}
 	}

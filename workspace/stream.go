@@ -1,11 +1,13 @@
 package workspace
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -59,18 +61,29 @@ func (s *stream) remove(sub *subscriber) {
 	}
 }
 
-// emitter returns what the tools of an interpreter report events to. then, if
-// set, is called afterwards.
-func (s *stream) emitter(interpreter string, then func(tools.RunEvent) error) func(tools.RunEvent) error {
-	return func(t tools.RunEvent) error {
+// emitter returns the sink of an interpreter's events.
+func (s *stream) emitter(interpreter string) func(observe.Event) error {
+	return func(t observe.Event) error {
 		e := newEvent(t)
 		e.Interpreter = interpreter
-		err := s.emit(e)
-		if then != nil {
-			err = errors.Join(err, then(t))
-		}
-		return err
+		return s.emit(e)
 	}
+}
+
+// watch adds to list tools whose runs are events of an interpreter.
+func (s *stream) watch(list, some []tools.Tool, interpreter string) []tools.Tool {
+	sink := s.emitter(interpreter)
+	for _, t := range some {
+		invoke, remembered := t.Invoke, t.OnRemembered
+		t.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer {
+			return invoke(observe.With(ctx, sink), c)
+		}
+		t.OnRemembered = func(ctx context.Context, c tools.Invocation, a *tools.Answer) {
+			remembered(observe.With(ctx, sink), c, a)
+		}
+		list = append(list, t)
+	}
+	return list
 }
 
 // files returns what the file tools report their calls to. then, if set, is

@@ -12,14 +12,14 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/tools"
 )
 
 // Options tunes a workspace. The zero value is ready to use.
 type Options struct {
-	// Tools tunes the tools. Its OnEvent, if set, is called after the
-	// subscribers were.
+	// Tools tunes the tools.
 	Tools tools.Options
 
 	// Calls says whether calls are remembered by their ids.
@@ -84,8 +84,8 @@ func (w *Workspace) build(opts *Options) error {
 		w.options.Outputs = tools.NewOutputStore(nil)
 	}
 	observe := func(name string) codeinterp.Middleware {
-		return tools.Observe(tools.ObserveOptions{
-			OnEvent: w.stream.emitter(name, w.options.OnEvent), Secrets: w.options.Secrets, NewID: w.options.NewID,
+		return observe.Middleware(observe.Options{
+			OnEvent: w.stream.emitter(name), Secrets: w.options.Secrets.Set(), NewID: w.options.NewID,
 		})
 	}
 	for _, name := range w.order {
@@ -106,22 +106,21 @@ func (w *Workspace) build(opts *Options) error {
 // of the files, and of the shell.
 func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]tools.Tool, error) {
 	var list []tools.Tool
-	add := func(some []tools.Tool) {
+	add := func(some []tools.Tool, interpreter string) {
 		// read_output, the last of each, reads the store that all share: one will do.
 		if opts.ReadOutput && len(list) > 0 {
 			some = some[:len(some)-1]
 		}
-		list = append(list, some...)
+		list = w.stream.watch(list, some, interpreter)
 	}
 	for _, name := range w.order {
 		o := opts
-		o.OnEvent = w.stream.emitter(name, opts.OnEvent)
 		o.Prefix = name
 		some, err := tools.ForCode(w.name, codeinterp.Wrap(w.raw[name], mw...), &o)
 		if err != nil {
 			return nil, err
 		}
-		add(some)
+		add(some, name)
 	}
 	if w.files != nil {
 		o := opts
@@ -130,16 +129,14 @@ func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]to
 		if err != nil {
 			return nil, err
 		}
-		add(some)
+		add(some, "")
 	}
 	if w.shell != nil {
-		o := opts
-		o.OnEvent = w.stream.emitter("", opts.OnEvent)
-		some, err := tools.ForShell(w.name, w.shell.With(shell.View{Middlewares: mw}), &o)
+		some, err := tools.ForShell(w.name, w.shell.With(shell.View{Middlewares: mw}), &opts)
 		if err != nil {
 			return nil, err
 		}
-		add(some)
+		add(some, "")
 	}
 	return list, nil
 }

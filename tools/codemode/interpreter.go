@@ -3,12 +3,11 @@ package codemode
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/internal/observe"
 )
 
 // A functionInterpreter gives each run the functions of a mode. It has one language and
@@ -47,7 +46,7 @@ func (g functionInterpreter) RunCode(ctx context.Context, language, code string,
 	if g.opts.OnRun != nil {
 		g.opts.OnRun(ctx)
 	}
-	o.Functions, o.FunctionLimits = tools.ObserveFunctions(g.table().given), g.opts.Limits
+	o.Functions, o.FunctionLimits = observe.Functions(g.table().given), g.opts.Limits
 	k := &runFiles{paths: map[string]bool{}}
 	ctx = context.WithValue(ctx, runFilesKey{}, k)
 	res, err := g.run(ctx, language, code, &o, k)
@@ -60,20 +59,10 @@ func (g functionInterpreter) RunCode(ctx context.Context, language, code string,
 		res.Outputs = append(res.Outputs, shown)
 		// After the run: the provider's serial calls of it have ended.
 		if o.OnOutput != nil && ctx.Err() == nil {
-			res.CallbackErr = errors.Join(res.CallbackErr, observe(o.OnOutput, shown))
+			res.CallbackErr = errors.Join(res.CallbackErr, observe.Recover(func() error { return o.OnOutput(shown) }))
 		}
 	}
 	return res, err
-}
-
-// observe calls fn, whose panics are errors.
-func observe(fn func(codeinterp.Output) error, out codeinterp.Output) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in OnOutput: %v", p)
-		}
-	}()
-	return fn(out)
 }
 
 // deleting bounds the delete of the context of a program that has ended.

@@ -1,198 +1,66 @@
-// Package secret replaces registered values in what comes out of a run: in
-// text, in a stream of outputs, in a Result, in errors. The tools do it for every
-// run ([github.com/toolcell/toolcell/tools.Options]); it can stand around any
-// interpreter.
+// Package secret replaces registered values in what comes out of a run: in text, in a
+// Result, in errors. The tools do it for every run; see Options.Secrets of package
+// tools. [Middleware] does it for any interpreter.
 //
 // # Security
 //
 // It is a second line of defence, for values that a program got to see: a program
-// that means to can always encode them in a way that is not looked for. Do not
-// give a program what it must not tell.
+// can always encode them in a way that is not looked for. Do not give a program
+// values that must not come out.
 package secret
 
 import (
-	"bytes"
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
-	"net/url"
-	"slices"
-	"strings"
-	"sync"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/observe"
+	"github.com/toolcell/toolcell/internal/scrub"
 )
 
-// minSecret is the shortest secret, in bytes, that is distinguished from ordinary
-// text.
-const minSecret = 4
+// A Scrubber replaces secrets, which are values that must not come out of a run. A
+// nil *Scrubber replaces nothing. It is safe for concurrent use.
+type Scrubber struct{ set *scrub.Set }
 
-// A Scrubber replaces secrets, which are values that must not come out of a run.
-// A nil *Scrubber replaces nothing. It is safe for concurrent use.
-type Scrubber struct {
-	auto  *automaton
-	tails func() *automaton   // for the patterns read backwards
-	shown func(string) string // of a name
-}
-
-// New registers values of at least four bytes. Their base64 forms (also within
-// longer encoded text), URL-encoded forms, and forms escaped as in JSON or as
-// runtimes print strings are found as well. It takes some 6 KiB for a value of
+// New registers values of at least four bytes. It also finds their base64 forms
+// (within longer encoded text too), their URL-encoded forms, and forms escaped as in
+// JSON or as runtimes print strings. It takes some 6 KiB of memory for a value of
 // 40 bytes.
 func New(values ...string) (*Scrubber, error) {
-	var patterns []string
-	for i, v := range values {
-		if len(v) < minSecret {
-			return nil, fmt.Errorf("secret: value %d of %d has %d bytes, fewer than %d: it would be found everywhere", i+1, len(values), len(v), minSecret)
-		}
-		patterns = append(patterns, forms(v)...)
+	set, err := scrub.New(values...)
+	if err != nil {
+		return nil, err
 	}
-	return of(patterns), nil
+	return &Scrubber{set}, nil
 }
 
-func of(patterns []string) *Scrubber {
-	return &Scrubber{
-		auto:  newAutomaton(patterns),
-		tails: sync.OnceValue(func() *automaton { return newAutomaton(reversed(patterns)) }),
-		shown: func(name string) string { return name },
-	}
-}
-
-// Shown returns a Scrubber that also looks for secrets in the names of a Result as
-// shown renders them: a secret with a control sequence in its middle is found only
-// once that is removed. It works on nil.
-func (s *Scrubber) Shown(shown func(string) string) *Scrubber {
+// Set returns the secrets for other packages of this module. It works on nil.
+func (s *Scrubber) Set() *scrub.Set {
 	if s == nil {
 		return nil
 	}
-	return &Scrubber{s.auto, s.tails, shown}
+	return s.set
 }
 
-func reversed(list []string) []string {
-	back := make([]string, len(list))
-	for i, s := range list {
-		b := []byte(s)
-		slices.Reverse(b)
-		back[i] = string(b)
-	}
-	return back
+// Scrub returns text with "[secret]" in place of every secret.
+func (s *Scrubber) Scrub(text string) string { return s.Set().Scrub(text) }
+
+// Name is Scrub for a name, of a file or a MIME type.
+func (s *Scrubber) Name(text string) string { return s.Set().Name(text) }
+
+// JSON scrubs the keys and the strings of a JSON text, also where they are written
+// with escapes. Text that is not JSON is scrubbed as it is.
+func (s *Scrubber) JSON(raw json.RawMessage) json.RawMessage { return s.Set().JSON(raw) }
+
+// Result scrubs a Result, with the contents of files that are UTF-8; Size and SHA256
+// of a file remain those of what the run wrote. It copies what it changes.
+func (s *Scrubber) Result(res codeinterp.Result) codeinterp.Result { return s.Set().Result(res) }
+
+// Error returns an error with scrubbed text, which errors.Is treats like err.
+func (s *Scrubber) Error(err error) error { return s.Set().Error(err) }
+
+// Middleware scrubs the outputs, Results and errors of an interpreter, for programs
+// that run code themselves. Middlewares outside of it, such as [codeinterp.Log], see
+// what is scrubbed.
+func Middleware(s *Scrubber) codeinterp.Middleware {
+	return observe.Middleware(observe.Options{Secrets: s.Set()})
 }
-
-// ending returns how many of the first bytes of p may be the end of a secret.
-func (s *Scrubber) ending(p []byte) int {
-	// Read towards the front, the state ends as the longest tail of a pattern that
-	// fills the bytes from p's first one on.
-	a, at := s.tails(), int32(0)
-	for i := min(len(p), a.longer) - 1; i >= 0; i-- {
-		at = a.step(at, p[i])
-	}
-	return int(a.states[at].size)
-}
-
-// forms returns the ways in which a secret is looked for.
-func forms(secret string) []string {
-	list := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), whitespace.Replace(secret)}
-	// Some encoders write <, > and & as escapes, as Go's does by default, others do
-	// not.
-	for _, html := range []bool{true, false} {
-		var quoted bytes.Buffer
-		enc := json.NewEncoder(&quoted)
-		enc.SetEscapeHTML(html)
-		if err := enc.Encode(secret); err == nil {
-			text := strings.Trim(quoted.String(), "\n")
-			text = text[1 : len(text)-1]
-			list = append(list, text, ascii(text))
-		}
-	}
-	// Without padding, which depends on what comes after the secret.
-	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		for shift := range 3 {
-			list = append(list, encoded(enc, secret, shift))
-		}
-	}
-	return list
-}
-
-// whitespace escapes what runtimes escape when they print a string in quotes
-// that it does not contain.
-var whitespace = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
-
-// ascii escapes what is not ASCII, as Python does in JSON.
-func ascii(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case r < utf8.RuneSelf:
-			b.WriteRune(r)
-		case r > 0xffff:
-			hi, lo := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
-// encoded returns the characters of the base64 form of a text in which secret
-// starts shift bytes after a group of three, as far as they do not depend on
-// what stands around it.
-func encoded(enc *base64.Encoding, secret string, shift int) string {
-	text := enc.EncodeToString([]byte(strings.Repeat("\x00", shift) + secret))
-	first := (shift*8 + 5) / 6
-	last := (shift + len(secret)) * 8 / 6
-	return text[first:last]
-}
-
-// Scrub returns text with the word secret, in brackets, in place of every secret.
-func (s *Scrubber) Scrub(text string) string {
-	if s == nil {
-		return text
-	}
-	if out, changed := s.scrub([]byte(text)); changed {
-		return string(out)
-	}
-	return text
-}
-
-// scrub returns p itself where nothing was found.
-func (s *Scrubber) scrub(p []byte) ([]byte, bool) {
-	if found, _ := s.auto.scan(0, p); !found {
-		return p, false
-	}
-	m := matcher{auto: s.auto}
-	out := m.next(nil, p)
-	return m.end(out), true
-}
-
-// Blot overwrites every secret in p, and what is left of one where p begins or
-// ends with a gap. It works on nil.
-func (s *Scrubber) Blot(p []byte, begins, ends bool) {
-	if s == nil {
-		return
-	}
-	first := 0
-	if begins {
-		first = s.ending(p) // before anything in p is overwritten
-	}
-	at := int32(0)
-	for i, b := range p {
-		at = s.auto.step(at, b)
-		n := int(s.auto.states[at].found)
-		cross(p[i+1-n : i+1])
-	}
-	if first >= minSecret {
-		cross(p[:first])
-	}
-	if n := int(s.auto.states[at].open); ends && n >= minSecret {
-		cross(p[len(p)-n:])
-	}
-}
-
-func cross(p []byte) {
-	for i := range p {
-		p[i] = '*'
-	}
-}
-
-var mask = []byte("[secret]")

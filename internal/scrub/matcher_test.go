@@ -1,4 +1,4 @@
-package secret
+package scrub
 
 import (
 	"math/rand/v2"

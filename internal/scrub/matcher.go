@@ -1,4 +1,4 @@
-package secret
+package scrub
 
 // A matcher replaces what the automaton finds in a stream of chunks. It holds
 // back what may turn out to be a secret, and no more than that.
@@ -102,7 +102,7 @@ func (m *matcher) gap(dst []byte) []byte {
 
 // resume makes ready for p where something is missing before it: what may be
 // the end of a secret counts as one.
-func (m *matcher) resume(s *Scrubber, p []byte) {
+func (m *matcher) resume(s *Set, p []byte) {
 	if n := s.ending(p); n >= minSecret {
 		m.mark(0, n)
 	}

@@ -1,4 +1,4 @@
-package secret
+package scrub
 
 import (
 	"errors"
@@ -10,13 +10,13 @@ import (
 // across the chunks of a stream; what may be the start of one is held back
 // until the next chunk of that stream, or the end of the run.
 type Stream struct {
-	secrets *Scrubber
+	secrets *Set
 	next    func(codeinterp.Output) error
 	streams [4]matcher // stdout, stderr, and the same for late output
 }
 
 // Stream returns a Stream that passes outputs on to next. s is not nil.
-func (s *Scrubber) Stream(next func(codeinterp.Output) error) *Stream {
+func (s *Set) Stream(next func(codeinterp.Output) error) *Stream {
 	r := &Stream{secrets: s, next: next}
 	for i := range r.streams {
 		r.streams[i].auto = s.auto
@@ -63,7 +63,7 @@ func (r *Stream) Flush() error {
 
 // A Writer scrubs a text that comes in pieces.
 type Writer struct {
-	secrets *Scrubber
+	secrets *Set
 	emit    func([]byte)
 	m       matcher
 	after   []byte // what came since a gap, until it is long enough
@@ -73,7 +73,7 @@ type Writer struct {
 
 // Writer returns a Writer that passes the text on to emit, in pieces which are
 // only good until it returns. It works on nil.
-func (s *Scrubber) Writer(emit func([]byte)) *Writer {
+func (s *Set) Writer(emit func([]byte)) *Writer {
 	w := &Writer{secrets: s, emit: emit}
 	if s != nil {
 		w.m.auto = s.auto
@@ -109,7 +109,7 @@ func (w *Writer) resume() []byte {
 	return p
 }
 
-// Gap tells that something is missing in the text.
+// Gap says that something is missing in the text after the last piece.
 func (w *Writer) Gap() {
 	if w.secrets == nil {
 		return

@@ -1,4 +1,4 @@
-package secret
+package scrub
 
 // An automaton finds any of a set of patterns in one pass (Aho and Corasick).
 // Bytes that are in no pattern share one class. The states of the first bytes,

@@ -1,4 +1,4 @@
-package secret
+package scrub
 
 import (
 	"encoding/json"
@@ -10,10 +10,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// Result scrubs all that a Result says, the contents of files that are UTF-8 too,
-// whose Size and SHA256 stay those of what the run wrote. What is changed is copied. It
-// works on nil.
-func (s *Scrubber) Result(res codeinterp.Result) codeinterp.Result {
+// Result scrubs a Result, with the contents of files that are UTF-8. It copies what it
+// changes. It works on nil.
+func (s *Set) Result(res codeinterp.Result) codeinterp.Result {
 	if s == nil {
 		return res
 	}
@@ -41,7 +40,7 @@ func (s *Scrubber) Result(res codeinterp.Result) codeinterp.Result {
 }
 
 // Record scrubs the record of a call. It works on nil.
-func (s *Scrubber) Record(c *codeinterp.CallRecord) {
+func (s *Set) Record(c *codeinterp.CallRecord) {
 	if s != nil {
 		c.Name, c.Args, c.Result, c.Error, c.Err = s.excerpt(c.Name), s.excerpt(c.Args), s.excerpt(c.Result), s.excerpt(c.Error), s.Error(c.Err)
 	}
@@ -49,7 +48,7 @@ func (s *Scrubber) Record(c *codeinterp.CallRecord) {
 
 // excerpt scrubs text that is perhaps only a beginning, so that it may end within
 // a secret.
-func (s *Scrubber) excerpt(text string) string {
+func (s *Set) excerpt(text string) string {
 	// A record is cut at MaxRecorded or, so as not to split a character, just
 	// before.
 	if len(text) < codeinterp.MaxRecorded-utf8.UTFMax {
@@ -61,7 +60,7 @@ func (s *Scrubber) excerpt(text string) string {
 
 // lines scrubs lines that belong together, so that a secret of several lines is
 // found.
-func (s *Scrubber) lines(list []string) []string {
+func (s *Set) lines(list []string) []string {
 	text := strings.Join(list, "\n")
 	if clean := s.Scrub(text); clean != text {
 		return strings.Split(clean, "\n")
@@ -72,7 +71,7 @@ func (s *Scrubber) lines(list []string) []string {
 // outputs scrubs a Result's outputs. A stream is taken as a whole, also where
 // other outputs stand between its parts or bytes of it were dropped: what is
 // left of a secret at such a gap is masked as well.
-func (s *Scrubber) outputs(list []codeinterp.Output) []codeinterp.Output {
+func (s *Set) outputs(list []codeinterp.Output) []codeinterp.Output {
 	list = slices.Clone(list)
 	var streams [4]matcher
 	var last [4]int
@@ -109,7 +108,7 @@ func (s *Scrubber) outputs(list []codeinterp.Output) []codeinterp.Output {
 }
 
 // Name scrubs a name, also as it is shown; see Shown. It works on nil.
-func (s *Scrubber) Name(text string) string {
+func (s *Set) Name(text string) string {
 	if s == nil {
 		return text
 	}
@@ -126,7 +125,7 @@ func joined(a, b []byte) []byte { return append(a[:len(a):len(a)], b...) }
 
 // bundle scrubs the texts of a display or a value. A JSON value that is no
 // longer JSON becomes a string.
-func (s *Scrubber) bundle(o *codeinterp.Output) {
+func (s *Set) bundle(o *codeinterp.Output) {
 	o.DisplayID = s.Name(o.DisplayID)
 	o.Value, o.Metadata = s.json(o.Value), s.json(o.Metadata)
 	o.Bundle = slices.Clone(o.Bundle)
@@ -142,7 +141,7 @@ func (s *Scrubber) bundle(o *codeinterp.Output) {
 	}
 }
 
-func (s *Scrubber) json(raw json.RawMessage) json.RawMessage {
+func (s *Set) json(raw json.RawMessage) json.RawMessage {
 	data, changed := s.scrub(raw)
 	if changed && !json.Valid(data) {
 		return json.RawMessage(`"[secret]"`)
@@ -152,7 +151,7 @@ func (s *Scrubber) json(raw json.RawMessage) json.RawMessage {
 
 // Error returns an error whose text is scrubbed and that is what err is. It
 // works on nil.
-func (s *Scrubber) Error(err error) error {
+func (s *Set) Error(err error) error {
 	if s == nil || err == nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package secret
+package scrub
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 // JSON scrubs the keys and the strings of a JSON text, also where they are
 // written with escapes. Text that is no JSON is scrubbed as it is. It works on nil.
-func (s *Scrubber) JSON(raw json.RawMessage) json.RawMessage {
+func (s *Set) JSON(raw json.RawMessage) json.RawMessage {
 	if s == nil || len(raw) == 0 {
 		return raw
 	}
@@ -36,7 +36,7 @@ func (s *Scrubber) JSON(raw json.RawMessage) json.RawMessage {
 }
 
 // value scrubs a decoded JSON value.
-func (s *Scrubber) value(v any, changed *bool) any {
+func (s *Set) value(v any, changed *bool) any {
 	switch v := v.(type) {
 	case string:
 		clean := s.Name(v)

@@ -1,4 +1,4 @@
-package tools
+package observe
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 // A runObserver watches one run. It is nil if there is no OnEvent.
 // Functions find it in their ctx.
 type runObserver struct {
-	o  *observer
-	ev RunEvent // says which run it is
+	o  Observer
+	ev Event // says which run it is
 
 	mu      sync.Mutex // held while an event is passed on
 	started bool
@@ -39,27 +39,27 @@ func (r *runObserver) startLocked() {
 		return
 	}
 	r.started = true
-	if err := r.pass(RunEvent{Kind: RunStart, Code: r.o.secrets.Scrub(r.ev.Code)}); err != nil {
+	if err := r.pass(Event{Kind: Start, Code: r.o.secrets.Scrub(r.ev.Code)}); err != nil {
 		r.errs = append(r.errs, err)
 	}
 }
 
 // finish reports the end of the run.
-func (r *runObserver) finish(e RunEvent) error {
+func (r *runObserver) finish(e Event) error {
 	if r == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
-	e.Kind, e.Started = RunEnd, r.started
+	e.Kind, e.Started = End, r.started
 	return r.pass(e)
 }
 
 // pass passes on an event that it completes. mu is held.
-func (r *runObserver) pass(e RunEvent) error {
+func (r *runObserver) pass(e Event) error {
 	e.Op, e.CallID, e.Tool, e.ContextID, e.Language = r.ev.Op, r.ev.CallID, r.ev.Tool, r.ev.ContextID, r.ev.Language
-	return protect(func() error { return r.o.onEvent(e) })
+	return Recover(func() error { return r.o.onEvent(e) })
 }
 
 // tee passes outputs on as events and to next.
@@ -68,7 +68,7 @@ func (r *runObserver) tee(next func(codeinterp.Output) error) func(codeinterp.Ou
 		return next
 	}
 	return func(out codeinterp.Output) error {
-		e := RunEvent{Kind: RunOutput, Output: out}
+		e := Event{Kind: Output, Output: out}
 		if out.Late {
 			e.Kind = LateOutput
 		}
@@ -83,14 +83,11 @@ func (r *runObserver) tee(next func(codeinterp.Output) error) func(codeinterp.Ou
 	}
 }
 
-type runningKey struct{}
-
-// ObserveFunctions returns functions whose calls are events of the run that they
-// are called in, where [Observe] or a tool watches that. It is for interpreters
-// that give functions to runs themselves; those of RunOptions and ContextOptions
-// that pass through Observe are events anyway. A call is one event, however often
+// Functions returns functions whose calls are events of the run that they are called
+// in. It is for interpreters that give functions to runs themselves; those of
+// RunOptions and ContextOptions are events anyway. A call is one event, however often
 // it passes.
-func ObserveFunctions(list []codeinterp.Function) []codeinterp.Function {
+func Functions(list []codeinterp.Function) []codeinterp.Function {
 	list = slices.Clone(list)
 	for i := range list {
 		next := list[i].Call
@@ -98,13 +95,13 @@ func ObserveFunctions(list []codeinterp.Function) []codeinterp.Function {
 			continue // it will be refused
 		}
 		list[i].Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
-			r, _ := ctx.Value(runningKey{}).(*runObserver)
+			r := scopeOf(ctx).run
 			if r == nil {
 				return next(ctx, c)
 			}
 			// next may be observed again, further in: it finds no run then, and the
 			// call stays one event.
-			return r.serve(context.WithValue(ctx, runningKey{}, (*runObserver)(nil)), c, next)
+			return r.serve(context.WithValue(ctx, scopeKey{}, scope{}), c, next)
 		}
 	}
 	return list
@@ -147,7 +144,7 @@ func (r *runObserver) report(rec codeinterp.CallRecord) {
 		return
 	}
 	r.o.secrets.Record(&rec)
-	if err := r.pass(RunEvent{Kind: RunCall, Call: &rec}); err != nil {
+	if err := r.pass(Event{Kind: Call, Call: &rec}); err != nil {
 		r.errs = append(r.errs, err)
 	}
 }
@@ -167,7 +164,7 @@ func (r *runObserver) end(list []codeinterp.CallRecord) error {
 	return errors.Join(r.errs...)
 }
 
-// beginning returns the beginning of what a record tells.
+// beginning returns the part of p that fits into a record.
 func beginning(p []byte) string {
 	return strings.ToValidUTF8(string(p[:min(len(p), codeinterp.MaxRecorded)]), "")
 }
