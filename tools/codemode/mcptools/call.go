@@ -38,7 +38,7 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 	if ctx.Err() != nil {
 		return nil, unsentError{context.Cause(ctx)}
 	}
-	live, err := s.session(own)
+	live, err := s.session(own, false)
 	if err != nil {
 		return nil, unsentError{s.failure(ctx, own, tool, err, "Nothing was done.")}
 	}

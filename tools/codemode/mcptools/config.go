@@ -11,9 +11,6 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// maxConfig is how many bytes of configuration Parse takes.
-const maxConfig = 4 << 20
-
 type fileServer struct {
 	Type     string              `json:"type"`
 	Command  string              `json:"command"`
@@ -40,21 +37,14 @@ var uses = map[string]Rule{"": {}, "code": {}, "direct": {Direct: true, Hidden: 
 //	{"mcpServers": {"github": {"command": "...", "args": [], "env": {}},
 //	                "search": {"url": "https://...", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}
 //
-// The servers may be below "servers" too. ${NAME} and ${NAME:-default} in strings
-// are what lookup returns; an unknown name without a default is an
-// error. A server that is "disabled" is left out, a "type" of "sse" is the older
-// transport, and keys that are not known have no meaning.
-//
-// Further, a server's "tools" has the [Rule] of each tool that is to have one:
+// "servers" is another name for "mcpServers". ${NAME} and ${NAME:-default} in strings are
+// replaced by what lookup returns; an unknown name without a default is an error. A
+// "disabled" server is left out, the "type" "sse" is the older transport, and unknown
+// keys are ignored. "tools" has the [Rule] of tools; use is code, direct, both or none:
 //
 //	"tools": {"delete_repo": {"use": "none", "reason": "it cannot be undone"},
 //	          "write": {"exclusive": ["disk"]}, "ask": {"use": "direct"}}
-//
-// where use is code, direct, both or none.
 func Parse(config []byte, lookup func(string) (string, bool)) ([]Server, error) {
-	if len(config) > maxConfig {
-		return nil, fmt.Errorf("%w: more than %d bytes", codeinterp.ErrInvalid, maxConfig)
-	}
 	var file struct {
 		MCPServers map[string]fileServer `json:"mcpServers"`
 		Servers    map[string]fileServer `json:"servers"`
@@ -67,7 +57,7 @@ func Parse(config []byte, lookup func(string) (string, bool)) ([]Server, error) 
 		named = file.Servers
 	}
 	if len(named) == 0 {
-		return nil, fmt.Errorf("%w: there is no server in it; use {\"mcpServers\": {\"name\": {...}}}", codeinterp.ErrInvalid)
+		return nil, fmt.Errorf("%w: no servers; use {\"mcpServers\": {\"name\": {...}}}", codeinterp.ErrInvalid)
 	}
 	var list []Server
 	var errs []error
@@ -97,7 +87,7 @@ func (f fileServer) server(name string, lookup func(string) (string, bool)) (Ser
 		x.errs = append(x.errs, fmt.Errorf("the type %.40q is not known; use stdio, http or sse", f.Type))
 	}
 	if (s.Command == "") == (s.URL == "") {
-		x.errs = append(x.errs, errors.New("it has to have either a command or a url"))
+		x.errs = append(x.errs, errors.New("it must have either a command or a url"))
 	}
 	for _, tool := range sortedKeys(f.Tools) {
 		r := f.Tools[tool]
@@ -145,9 +135,9 @@ var secretName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)key|token|secret|passw|auth|credential|cookie|dsn|private`)
 })
 
-// Credentials returns the values of servers that are likely to be secret: those
-// of variables whose name says so, and of headers, each also without a scheme such
-// as Bearer in front. They are for tools/secret.
+// Credentials returns the values of servers that are likely to be secret, for
+// tools/secret: those of variables with names such as TOKEN, and those of headers, with
+// and without a scheme such as Bearer.
 func Credentials(servers []Server) (values []string) {
 	add := func(v string) {
 		if len(v) >= 8 {

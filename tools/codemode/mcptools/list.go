@@ -17,7 +17,6 @@ import (
 const (
 	maxServerTools = 500
 	maxTools       = codeinterp.MaxFunctions - 64
-	maxPages       = 100
 	maxSchema      = 256 << 10
 	maxAbout       = 16 << 10
 	maxListed      = 16 << 20 // bytes of all tools of a server
@@ -47,22 +46,20 @@ func (l *serverTool) size() int {
 
 // relist asks the server for its tools. The caller has the turn.
 func (s *server) relist(ctx context.Context, live *link) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.set.opts.StartTimeout, errSlow)
-	defer cancel()
 	var list []serverTool
 	var problems []error
 	seen, size := map[string]bool{}, 0
 	params := &mcp.ListToolsParams{}
-pages:
-	for n := 0; ; n++ {
+	// A page without new tools is the last one: a list must end.
+	for before := -1; before < len(list); {
 		page, err := live.ListTools(ctx, params)
+		if _, ok := answerOf(err); ok {
+			err = fmt.Errorf("%w: %w", errUnlisted, err)
+		}
 		if err != nil {
-			if _, ok := answerOf(err); ok {
-				err = fmt.Errorf("%w: %w", errUnlisted, err)
-			}
 			return fmt.Errorf("listing its tools: %w", err)
 		}
-		before := len(list)
+		before = len(list)
 		for _, t := range page.Tools {
 			if t == nil || seen[t.Name] {
 				continue
@@ -70,13 +67,13 @@ pages:
 			one := s.take(t)
 			if size += one.size(); len(list) == maxServerTools || size > maxListed {
 				problems = append(problems, fmt.Errorf("it has more than %d tools or %d bytes of them; the first %d are used", maxServerTools, maxListed, len(list)))
-				break pages
+				page.NextCursor = ""
+				break
 			}
 			seen[t.Name] = true
 			list = append(list, one)
 		}
-		// A page without new tools is the last one: a list must end.
-		if params.Cursor = page.NextCursor; params.Cursor == "" || len(list) == before || n == maxPages {
+		if params.Cursor = page.NextCursor; params.Cursor == "" {
 			break
 		}
 	}

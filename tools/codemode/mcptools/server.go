@@ -66,7 +66,7 @@ const (
 // is closed.
 func (s *server) follow() {
 	for {
-		if err := s.refresh(s.set.ctx); err == nil {
+		if _, err := s.session(s.set.ctx, true); err == nil {
 			s.set.changed()
 		} else if s.set.ctx.Err() == nil {
 			s.set.opts.Logger.Warn("an MCP server cannot be used", "server", s.Name, "err", err)
@@ -97,19 +97,6 @@ func (s *server) follow() {
 // pause is how long to wait after a failure, which doubles with each. mu is held.
 func (s *server) pause() time.Duration {
 	return min(time.Second<<min(max(s.failures-1, 0), 5), maxPause)
-}
-
-// attempt returns a channel that is closed after the next attempt to connect, and is
-// closed already if there was one.
-func (s *server) attempt() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.live != nil || s.fault != nil {
-		done := make(chan struct{})
-		close(done)
-		return done
-	}
-	return s.tried
 }
 
 // slow notes that the server is not waited for any longer.
@@ -146,93 +133,58 @@ func (s *server) mark() {
 	}
 }
 
-// refresh connects if there is no session, and lists the tools.
-func (s *server) refresh(ctx context.Context) error {
-	release, err := s.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	s.mu.Lock()
-	live := s.live
-	s.mu.Unlock()
-	if live != nil && !live.over() {
-		return s.relist(ctx, live)
-	}
-	_, err = s.reconnect(ctx)
-	return err
-}
-
-// session returns the session, or a new one if that has ended.
-func (s *server) session(ctx context.Context) (*link, error) {
-	release, err := s.lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	s.mu.Lock()
-	live, soon := s.live, s.failures > 0 && time.Since(s.failed) < s.pause()
-	s.mu.Unlock()
-	switch {
-	case live != nil && !live.over():
-		return live, nil
-	case soon: // not once for each of many calls
-		return nil, errAway
-	}
-	return s.reconnect(ctx)
-}
-
-// lock waits for the turn to connect.
-func (s *server) lock(ctx context.Context) (release func(), err error) {
+// session returns the session, or a new one if that has ended. With list it also lists
+// the tools of an open session.
+func (s *server) session(ctx context.Context, list bool) (*link, error) {
 	select {
 	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 	if s.set.ctx.Err() != nil {
-		<-s.turn
 		return nil, context.Cause(s.set.ctx)
-	}
-	return func() { <-s.turn }, nil
-}
-
-// reconnect opens a session and lists the tools. The caller has the turn.
-func (s *server) reconnect(ctx context.Context) (*link, error) {
-	s.mu.Lock()
-	before := s.live
-	s.mu.Unlock()
-	if before != nil {
-		if s.Session != nil {
-			return nil, errAway
-		}
-		before.end()
 	}
 	start, cancel := context.WithTimeoutCause(ctx, s.set.opts.StartTimeout, errSlow)
 	defer cancel()
 	defer context.AfterFunc(s.set.ctx, cancel)()
-	live, err := s.connect(start)
+	s.mu.Lock()
+	live, soon := s.live, s.failures > 0 && time.Since(s.failed) < s.pause()
+	s.mu.Unlock()
+	switch {
+	case live != nil && !live.over() && list:
+		return live, s.relist(start, live)
+	case live != nil && !live.over():
+		return live, nil
+	case live != nil && s.Session != nil, !list && soon: // not once for each of many calls
+		return nil, errAway
+	case live != nil:
+		live.end()
+	}
+	again, err := s.connect(start)
 	if err == nil {
-		if err = s.relist(start, live); err != nil {
-			live.end()
+		if err = s.relist(start, again); err != nil {
+			again.end()
 		}
+	}
+	if err != nil && ctx.Err() != nil { // no fault of the server
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err == nil {
-		s.live, s.failures = live, 0
-		if before != nil {
-			s.mark() // for the set to report that the tools may differ
+	if err != nil {
+		if start.Err() != nil {
+			err = errors.Join(context.Cause(start), err)
 		}
-		return live, nil
-	}
-	if start.Err() != nil && ctx.Err() == nil {
-		err = errors.Join(context.Cause(start), err)
-	}
-	if ctx.Err() == nil { // a caller who gave up is no fault of the server
 		s.live, s.failures, s.failed = nil, s.failures+1, time.Now()
 		s.problems, s.fault = []error{err}, err
+		return nil, err
 	}
-	return nil, err
+	s.live, s.failures = again, 0
+	if live != nil {
+		s.mark() // for the set to report that the tools may differ
+	}
+	return again, nil
 }
 
 // connect opens a session. ctx bounds the opening; the session lives until end.
@@ -263,7 +215,7 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 	if err != nil {
 		end()
 		cancel(nil)
-		return nil, s.death(t, err)
+		return nil, death(t, err)
 	}
 	l := &link{ClientSession: session, done: make(chan struct{})}
 	l.end = sync.OnceFunc(func() {
@@ -286,16 +238,18 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// death adds to the error of a start how the process ended, if it did.
-func (s *server) death(t mcp.Transport, err error) error {
+// death adds to the error of a start how the process ended before it was closed.
+func death(t mcp.Transport, err error) error {
 	p, ok := t.(*process)
 	if !ok || !errors.Is(err, io.EOF) && !errors.Is(err, mcp.ErrConnectionClosed) {
 		return err
 	}
-	if how := p.state(); how != "" {
-		return fmt.Errorf("it ended while it started: %s: %w", how, err)
+	select {
+	case <-p.done:
+		return fmt.Errorf("it ended while it started: %v: %w", p.cmd.ProcessState, err)
+	default:
+		return err
 	}
-	return err
 }
 
 // close ends the session. The context of the set has ended: there will be no other.

@@ -120,16 +120,17 @@ func Open(ctx context.Context, servers []Server, opts *Options) (*Set, error) {
 		s.opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	s.ctx, s.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	var tried []<-chan struct{}
 	for i, prefix := range prefixes(servers) {
 		one := newServer(servers[i], prefix, s)
-		s.servers = append(s.servers, one)
+		s.servers, tried = append(s.servers, one), append(tried, one.tried)
 		s.work.Go(one.follow)
 	}
 	wait, cancel := context.WithTimeout(ctx, s.opts.Wait)
 	defer cancel()
-	for _, one := range s.servers {
+	for i, one := range s.servers {
 		select {
-		case <-one.attempt():
+		case <-tried[i]:
 		case <-wait.Done():
 			one.slow(s.opts.Wait)
 		}
@@ -221,7 +222,8 @@ func (s *Set) Retry(ctx context.Context) {
 func (s *Set) Refresh(ctx context.Context) error {
 	var errs []error
 	for _, one := range s.servers {
-		errs = append(errs, one.refresh(ctx))
+		_, err := one.session(ctx, true)
+		errs = append(errs, err)
 	}
 	s.changed()
 	return errors.Join(errs...)

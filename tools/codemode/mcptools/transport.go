@@ -115,19 +115,6 @@ func (p *process) Close() error {
 	return errors.New("the server's process does not end")
 }
 
-// state returns how the process ended, or nothing if it runs.
-func (p *process) state() string {
-	if p.cmd.Process == nil {
-		return ""
-	}
-	select {
-	case <-p.done:
-		return p.cmd.ProcessState.String()
-	case <-time.After(p.grace):
-		return ""
-	}
-}
-
 // web returns the transport of a server over HTTP.
 func (s *server) web(repair *repairer) (mcp.Transport, error) {
 	u, err := url.Parse(s.URL)
