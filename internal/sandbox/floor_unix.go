@@ -221,8 +221,6 @@ func (p *proc) finish(uint32) {}
 
 func (p *proc) rest(bool) {}
 
-func (p *proc) used() Ahead { return Ahead{} }
-
 // Showable is Reachable on this system, where nothing can be shown beside.
 func (s *Sandbox) Showable(path string) error { return s.Reachable(path) }
 

@@ -37,8 +37,7 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 		defer u.measuring.Store(false)
 		start := time.Now()
 		if total := tables + proportional(list); total > limit {
-			ahead := u.p.plan.Ahead.Memory
-			u.p.stop(codeinterp.CauseMemory, fmt.Sprintf("memory: %d MiB in use, limit %d MiB", (total-ahead)>>20, (limit-ahead)>>20))
+			u.p.stop(codeinterp.CauseMemory, fmt.Sprintf("memory: %d MiB in use, limit %d MiB", total>>20, limit>>20))
 			return
 		}
 		// Measuring takes a part of the time only.

@@ -80,7 +80,7 @@ type identity struct {
 
 // plan checks c and fills in what it leaves open.
 func (s *Sandbox) plan(c *Cmd) (*plan, error) {
-	p := &plan{Cmd: *c, limits: c.Limits.or(s.opts.Limits).ahead(c.Ahead)}
+	p := &plan{Cmd: *c, limits: c.Limits.or(s.opts.Limits)}
 	if err := checkPaths([]string{c.Path, c.Workdir}); err != nil {
 		return nil, err
 	}
@@ -123,21 +123,5 @@ func bare(err error) error {
 	return err
 }
 
-// ahead returns the limits of a process that may use so much more.
-func (l Limits) ahead(a Ahead) Limits {
-	if l.CPU > 0 {
-		l.CPU += a.CPU
-	}
-	if l.Memory > 0 {
-		l.Memory += a.Memory
-	}
-	return l
-}
-
 // data returns the limit of private data, 0 for none.
-func (p *plan) data() int64 {
-	if p.limits.Memory <= 0 {
-		return 0
-	}
-	return p.limits.Memory - p.Ahead.Memory + p.Ahead.Data
-}
+func (p *plan) data() int64 { return max(p.limits.Memory, 0) }

@@ -99,22 +99,6 @@ func (p *proc) rest(on bool) {
 	}
 }
 
-func (p *proc) used() Ahead {
-	p.mu.Lock()
-	pid := p.pid
-	if p.ns != nil {
-		p.ns.find()
-		pid = p.ns.main // 0 is no process
-	}
-	p.mu.Unlock()
-	st, err := procfs.Read(pid)
-	if err != nil {
-		return Ahead{}
-	}
-	m := procfs.ReadMemory(pid)
-	return Ahead{CPU: int64((st.All + time.Second - 1) / time.Second), Memory: m.Touched + m.Tables + m.Swap, Data: m.Data}
-}
-
 func (p *proc) kill() { p.stop("", "") }
 
 // stop kills the tree, for a limit that was reached or because the caller
@@ -258,8 +242,7 @@ func (p *proc) attribute() {
 	defer u.mu.Unlock()
 	p.exit.CPU = max(p.exit.CPU, u.cpu)
 	p.exit.MaxRSS = max(p.exit.MaxRSS, u.peakRSS)
-	ahead := p.plan.Ahead
-	limit := p.plan.limits.Memory - ahead.Memory // 0 or less for none
+	limit := p.plan.limits.Memory // 0 or less for none
 	if l := p.plan.limits.CPU; p.exit.Cause == codeinterp.CauseSignal && p.exit.Signal == syscall.SIGKILL && l > 0 && p.exit.CPU >= time.Duration(l)*time.Second {
 		p.exit.Cause = codeinterp.CauseCPU
 	}
@@ -276,9 +259,9 @@ func (p *proc) attribute() {
 		}
 	case syscall.SIGABRT, syscall.SIGTRAP, syscall.SIGILL, syscall.SIGSEGV, syscall.SIGBUS:
 		// The kernel refuses what would exceed the limit, so that the peak stays below.
-		if limit > 0 && u.peakData-ahead.Data >= limit/10*8 {
+		if limit > 0 && u.peakData >= limit/10*8 {
 			p.exit.Cause = codeinterp.CauseMemory
-			p.exit.Detail = fmt.Sprintf("memory: %d MiB allocated by one process, limit %d MiB", (u.peakData-ahead.Data)>>20, limit>>20)
+			p.exit.Detail = fmt.Sprintf("memory: %d MiB allocated by one process, limit %d MiB", u.peakData>>20, limit>>20)
 		}
 	}
 }

@@ -50,7 +50,6 @@ type tree interface {
 	kill()
 	finish(status uint32)
 	rest(on bool)
-	used() Ahead
 }
 
 // Pid returns the process id on the host of what Start started. In bwrap mode
@@ -83,10 +82,6 @@ func (p *Process) Rest() { p.tree.rest(true) }
 
 // Wake has it be watched again.
 func (p *Process) Wake() { p.tree.rest(false) }
-
-// Ahead returns what the program itself has used so far, without its children, for
-// others that are to do the same ahead: the zero value where the system does not tell.
-func (p *Process) Ahead() Ahead { return p.tree.used() }
 
 // Kill ends the whole tree and returns at once; Wait says when it is done.
 // Nothing of the tree runs code of its own once Kill has returned, except in

@@ -122,14 +122,6 @@ func either[T comparable](v, d T) T {
 	return v
 }
 
-// An Ahead is what a process may use on top of its [Limits], for what it does before
-// it is given a program, such as to import modules. It raises no limit that is not set.
-type Ahead struct {
-	CPU    int64 // seconds of CPU time; what is used before the first Wake counts no more
-	Memory int64 // bytes of memory in all
-	Data   int64 // bytes of private data, which may be more: not all of it is touched
-}
-
 // A Cmd describes a process to start.
 type Cmd struct {
 	// Path is the absolute path of the program; Args its arguments with the
@@ -168,9 +160,6 @@ type Cmd struct {
 
 	// Limits overrides fields of Options.Limits.
 	Limits Limits
-
-	// Ahead comes on top of them.
-	Ahead Ahead
 
 	// ForkServer starts a trusted program that forks others; see
 	// [Sandbox.Fork]. It may make process groups, and its children narrow

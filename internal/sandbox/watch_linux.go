@@ -64,9 +64,6 @@ type usage struct {
 	p      *proc
 	since  uint64 // start time of the first process
 	active bool
-	woken  bool          // since the last look
-	before time.Duration // CPU time that does not count any more
-	begun  bool          // before is set
 	still  int           // looks since the last change
 	looked time.Time     // when all of its processes were last read
 	due    bool          // they are read in this look
@@ -161,7 +158,7 @@ func (w *watcher) run() {
 		// Copies: a look takes long, and programs start and end meanwhile.
 		trees, resting := maps.Clone(w.trees), maps.Clone(w.resting)
 		for _, u := range w.woken {
-			u.active, u.still, u.woken = true, 0, true
+			u.active, u.still = true, 0
 		}
 		w.woken = nil
 		if w.fresh || time.Since(w.forgotten) > forgetAll {
@@ -267,24 +264,12 @@ func (u *usage) update(s *sum) {
 	}
 	u.mu.Lock()
 	u.cpu = max(u.cpu, s.all, own)
-	if u.woken && !u.begun && u.p.plan.Ahead.CPU > 0 {
-		u.begun, u.before = true, u.cpu
-	}
 	u.peakRSS = max(u.peakRSS, s.rss)
 	u.peakData = max(u.peakData, data)
 	u.mu.Unlock()
 	if u.p.mode == None && u.active {
 		u.p.trackEscaped(s.members)
 	}
-}
-
-// spent returns the CPU time that counts, and its limit.
-func (u *usage) spent() (used, most time.Duration) {
-	limit := u.p.plan.limits.CPU
-	if u.begun {
-		limit -= u.p.plan.Ahead.CPU
-	}
-	return u.cpu - u.before, time.Duration(limit) * time.Second
 }
 
 // check stops the tree if it uses more than its limits.
@@ -294,7 +279,7 @@ func (u *usage) check(members []*member) {
 		// The namespace's first process is bubblewrap's and not the program's.
 		l.Processes++
 	}
-	used, most := u.spent()
+	used, most := u.cpu, time.Duration(l.CPU)*time.Second
 	switch {
 	case l.CPU > 0 && used > most:
 		u.p.stop(codeinterp.CauseCPU, fmt.Sprintf("CPU time: %v used, limit %v", used, most))
