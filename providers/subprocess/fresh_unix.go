@@ -47,17 +47,6 @@ func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process,
 	return p, err
 }
 
-// again returns the next process of a context that had one in pl.
-func (h *host) again(ctx context.Context, l *language, pl *place) (*process, error) {
-	if w := h.warm[l.Name]; w != nil && pl.server != nil {
-		p, err := w.fork(ctx, pl, false, nil)
-		if err != nil || p != nil && p.awaitHello(ctx) {
-			return p, err
-		}
-	}
-	return h.launch(l, pl)
-}
-
 // inputFile returns a file without a name that holds b, nil for nil.
 func inputFile(dir string, b []byte) (*os.File, error) {
 	if b == nil {

@@ -24,9 +24,7 @@ type place struct {
 	once bool              // it runs one program
 	late func(codeinterp.Output)
 
-	// server is what forked the process that lived there first, and can fork the next
-	// one; nil where none did.
-	server *server
+	forks *forkServer // what the process is, if it is one
 
 	// first, if set, is the run to which all output of a process without a
 	// driver belongs, from its start on.

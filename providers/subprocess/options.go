@@ -132,7 +132,8 @@ type Warm struct {
 	Pool int
 
 	// Preload lists Python modules, such as numpy and pandas, that warm processes
-	// import beforehand. A run that finds no warm process imports them itself.
+	// import beforehand. A run that finds no warm process, and a context after a
+	// restart, import them themselves.
 	Preload []string
 
 	// Languages limits warm starts to these; nil means all that have a Driver.

@@ -173,6 +173,11 @@ func (p *process) serve(m *message) error {
 		return p.addTruncated(f)
 	case frames.Done:
 		return p.finish(f, m.at)
+	case frames.Forked, frames.Waited:
+		if s := p.place.forks; s != nil {
+			s.report(f)
+			return nil
+		}
 	}
 	return fmt.Errorf("%w: type %q", frames.ErrFrame, m.Kind)
 }

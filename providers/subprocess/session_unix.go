@@ -54,7 +54,7 @@ func (s *session) startContext(ctx context.Context, cwd string) error {
 		return err
 	}
 	s.p = p
-	s.place.dir, s.place.server = p.place.dir, p.place.server
+	s.place.dir = p.place.dir
 	_, err = p.readHello(ctx)
 	return err
 }
@@ -162,7 +162,7 @@ func (s *session) ensure(ctx context.Context, prog *driver.Program) (err error) 
 		s.place.env = prog.Env
 		err = s.single(ctx, prog)
 	} else {
-		s.p, err = s.h.again(ctx, s.lang, &s.place)
+		s.p, err = s.h.launch(s.lang, &s.place)
 	}
 	if err == nil {
 		_, err = s.p.readHello(ctx)

@@ -55,31 +55,33 @@ func (h *host) preloads(l *language) []string {
 	return nil
 }
 
-// A pool keeps started processes of one language, each for one use.
+// A pool keeps started processes of one language, each for one use. Where processes can
+// be forked, it also forks those that it lacks.
 type pool struct {
 	h     *host
 	l     *language
 	size  int
-	forks *forker // nil: processes are started, which takes too long to wait for
+	forks bool
+	taken chan struct{} // wakes fill
+	wg    sync.WaitGroup
 
-	mu      sync.Mutex
-	idle    []*process
-	filling bool
-	closed  bool
-	wg      sync.WaitGroup // goroutines that fill
+	mu   sync.Mutex
+	idle []*process
+
+	starting sync.Mutex    // held while a fork server is started
+	server   *forkServer   // the current one
+	retired  []*forkServer // with changed modules; each ends with its last child
 }
 
 // newPool starts the first process, so that a preload that fails is the constructor's
 // error.
 func (h *host) newPool(l *language) (*pool, error) {
-	w := &pool{h: h, l: l, size: max(h.opts.Warm.Pool, 0)}
+	w := &pool{h: h, l: l, size: max(h.opts.Warm.Pool, 0), taken: make(chan struct{}, 1)}
 	if h.opts.Warm.Pool == 0 {
 		w.size = defaultPool
 	}
-	if l.forkBoot != nil && h.sandbox.CanFork() && h.dir == nil { // a forked process has a directory of its own
-		w.forks = &forker{h: h, l: l}
-	}
-	if w.size == 0 && w.forks == nil && len(h.preloads(l)) == 0 {
+	w.forks = l.forkBoot != nil && h.sandbox.CanFork() && h.dir == nil // a forked process has a directory of its own
+	if w.size == 0 && !w.forks && len(h.preloads(l)) == 0 {
 		return w, nil
 	}
 	p, err := w.start(h.life)
@@ -87,17 +89,20 @@ func (h *host) newPool(l *language) (*pool, error) {
 		w.close()
 		return nil, err
 	}
-	if w.put(p, nil); w.size == 0 {
-		w.drop(w.pop())
+	if w.size == 0 {
+		p.kill()
+		return w, nil
 	}
-	w.fill()
+	w.put(p)
+	w.taken <- struct{}{}
+	w.wg.Go(w.fill)
 	return w, nil
 }
 
 // start starts a process up to where it waits for its configuration.
 func (w *pool) start(ctx context.Context) (*process, error) {
-	if w.forks != nil {
-		return w.forks.fork(ctx, nil)
+	if w.forks {
+		return w.fork(ctx)
 	}
 	p, err := w.h.begin(w.l, &place{cwd: w.h.dir})
 	if modules := w.h.preloads(w.l); err == nil && len(modules) > 0 {
@@ -110,100 +115,44 @@ func (w *pool) start(ctx context.Context) (*process, error) {
 	return p, err
 }
 
-// fill starts processes in the background until the pool is full.
-func (w *pool) fill() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed || w.filling || len(w.idle) >= w.size {
-		return
-	}
-	w.filling = true
-	w.wg.Go(func() {
-		for {
-			p, err := w.start(w.h.life)
-			if !w.put(p, err) {
-				return
-			}
-		}
-	})
-}
-
 // refillDelay leaves the processor to the run that took a process.
 const refillDelay = 10 * time.Millisecond
 
-// refill fills the pool, later if it is not empty.
-func (w *pool) refill() {
-	w.mu.Lock()
-	left := len(w.idle)
-	w.mu.Unlock()
-	if left == 0 {
-		w.fill()
-	} else {
-		time.AfterFunc(refillDelay, w.fill)
-	}
-}
-
-// put adds a process, and reports whether the pool lacks more.
-func (w *pool) put(p *process, err error) bool {
-	w.mu.Lock()
-	closed := w.closed
-	if err == nil && !closed {
-		p.sb.Rest()
-		w.idle = append(w.idle, p)
-	}
-	more := err == nil && !closed && len(w.idle) < w.size
-	w.filling = more
-	w.mu.Unlock()
-	if err == nil && closed {
-		p.kill()
-	}
-	return more
-}
-
-// take returns an unused process, configured, or nil if the pool has none. A process
-// whose modules have changed on disk is not returned.
-func (w *pool) take(once bool, env map[string]string) *process {
-	defer w.refill()
+// fill starts processes when some were taken, until the host is closed.
+func (w *pool) fill() {
 	for {
-		p := w.pop()
-		if p == nil {
-			return nil
+		select {
+		case <-w.taken:
+		case <-w.h.life.Done():
+			return
 		}
-		if alive(p.sb) && p.placed() && !p.modules.changed() && p.configure(once, env) == nil {
-			return p
+		if w.count() > 0 {
+			time.Sleep(refillDelay)
 		}
-		w.drop(p)
+		for w.count() < w.size {
+			p, err := w.start(w.h.life)
+			if err != nil {
+				break
+			}
+			w.put(p)
+		}
 	}
 }
 
-// fork returns a new child of the fork server, configured, or nil if there is no server
-// or it fails, as where a preloaded module has changed and cannot be imported any more.
-// Its error is ctx's.
-func (w *pool) fork(ctx context.Context, pl *place, once bool, env map[string]string) (*process, error) {
-	if w.forks == nil {
-		return nil, nil
-	}
-	p, err := w.forks.fork(ctx, pl)
-	if err == nil && p.configure(once, env) == nil {
-		return p, nil
-	}
-	w.drop(p)
-	return nil, context.Cause(ctx)
+func (w *pool) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.idle)
 }
 
-// get returns a process that is ready at once, or nil.
-func (w *pool) get(ctx context.Context, once bool, env map[string]string) (*process, error) {
-	p := w.take(once, env)
-	var err error
-	if p == nil {
-		p, err = w.fork(ctx, nil, once, env)
-	}
-	if p != nil && !p.awaitHello(ctx) {
-		return nil, nil
-	}
-	return p, err
+func (w *pool) put(p *process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p.sb.Rest()
+	w.idle = append(w.idle, p)
 }
 
+// pop returns the oldest process, nil if there is none.
 func (w *pool) pop() *process {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -216,9 +165,92 @@ func (w *pool) pop() *process {
 	return p
 }
 
-func (w *pool) drop(p *process) {
-	if p != nil {
+// get returns an unused process, configured and ready, or nil if there is none at once,
+// as where a preloaded module has changed and cannot be imported any more. Its error is
+// ctx's.
+func (w *pool) get(ctx context.Context, once bool, env map[string]string) (*process, error) {
+	defer func() {
+		select {
+		case w.taken <- struct{}{}:
+		default:
+		}
+	}()
+	for p := w.pop(); p != nil; p = w.pop() {
+		if alive(p.sb) && p.placed() && !p.modules.changed() && p.configure(once, env) == nil && p.awaitHello(ctx) {
+			return p, nil
+		}
 		p.kill()
+	}
+	if !w.forks {
+		return nil, nil
+	}
+	p, err := w.fork(ctx)
+	if err != nil {
+		return nil, context.Cause(ctx)
+	}
+	if p.configure(once, env) != nil || !p.awaitHello(ctx) {
+		p.kill()
+		return nil, context.Cause(ctx)
+	}
+	return p, nil
+}
+
+// fork returns a new child of the fork server.
+func (w *pool) fork(ctx context.Context) (*process, error) {
+	for try := 0; ; try++ {
+		s, err := w.current(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p, err := s.fork(ctx)
+		// The server may have died since.
+		if err == nil || ctx.Err() != nil || alive(s.p.sb) || try > 0 {
+			return p, err
+		}
+	}
+}
+
+// current returns a fork server whose modules are those on disk.
+func (w *pool) current(ctx context.Context) (*forkServer, error) {
+	w.starting.Lock()
+	defer w.starting.Unlock()
+	if w.h.life.Err() != nil {
+		return nil, codeinterp.ErrClosed
+	}
+	if s := w.server; s != nil {
+		switch {
+		case !alive(s.p.sb):
+			s.p.kill()
+		case s.p.modules.changed():
+			w.retired = append(slices.DeleteFunc(w.retired, func(old *forkServer) bool { return !alive(old.p.sb) }), s)
+			s.retire()
+		default:
+			return s, nil
+		}
+		w.server = nil
+	}
+	s, err := startServer(ctx, w.h, w.l)
+	if err == nil {
+		w.server = s
+	}
+	return s, err
+}
+
+// close ends what the pool keeps, and waits for it. The host's life has ended.
+func (w *pool) close() {
+	if w == nil {
+		return
+	}
+	w.wg.Wait()
+	for p := w.pop(); p != nil; p = w.pop() {
+		p.kill()
+	}
+	w.starting.Lock()
+	defer w.starting.Unlock()
+	for _, s := range append(w.retired, w.server) {
+		if s != nil {
+			s.p.kill()
+		}
 	}
 }
 
@@ -229,33 +261,7 @@ func (p *process) placed() bool {
 	return err == nil && info.IsDir()
 }
 
-func alive(p *sandbox.Process) bool {
-	select {
-	case <-p.Done():
-		return false
-	default:
-		return true
-	}
-}
-
-// close ends what the pool keeps, and waits for it.
-func (w *pool) close() {
-	if w == nil {
-		return
-	}
-	w.mu.Lock()
-	w.closed = true
-	idle := w.idle
-	w.idle = nil
-	w.mu.Unlock()
-	w.wg.Wait()
-	for _, p := range idle {
-		p.kill()
-	}
-	if w.forks != nil {
-		w.forks.close()
-	}
-}
+func alive(p *sandbox.Process) bool { return !isDone(p.Done()) }
 
 // preload imports modules in a process that is not configured yet.
 func (p *process) preload(ctx context.Context, modules []string) error {
@@ -269,12 +275,9 @@ func (p *process) preload(ctx context.Context, modules []string) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	select {
-	case problem := <-p.hello:
-		if _, err := helloError(problem); err != nil {
-			return err
-		}
-	default:
+	if len(modules) == 0 || len(p.hello) > 0 { // it says why it cannot
+		_, err := p.readHello(ctx)
+		return err
 	}
 	return preloadError(fmt.Sprintf("%s: %s", strings.Join(modules, ", "), p.startupMessage()))
 }
