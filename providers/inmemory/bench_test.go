@@ -52,36 +52,6 @@ func BenchmarkNewContext(b *testing.B) {
 	})
 }
 
-// BenchmarkManyContexts is the making of a hundred contexts that live at the
-// same time, and their end, as a multiple of that of engines.
-func BenchmarkManyContexts(b *testing.B) {
-	s := open(b, nil)
-	ctx := context.Background()
-	compare(b, func() {
-		var vms []*bare.VM
-		for range 100 {
-			vm, err := bare.NewVM()
-			if err != nil {
-				b.Fatal(err)
-			}
-			vms = append(vms, vm)
-		}
-		for _, vm := range vms {
-			vm.Close()
-		}
-	}, func() {
-		var ids []codeinterp.ContextID
-		for range 100 {
-			ids = append(ids, create(b, s, "javascript"))
-		}
-		for _, id := range ids {
-			if err := s.DeleteContext(ctx, id); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
 // BenchmarkLiveContexts is the memory that a thousand contexts take, each
 // having run a program.
 func BenchmarkLiveContexts(b *testing.B) {
@@ -96,17 +66,6 @@ func BenchmarkLiveContexts(b *testing.B) {
 		}
 		b.ReportMetric(float64(resident(b)-before)/1000/1024, "KiB/context")
 		s.Close()
-	}
-}
-
-// BenchmarkConsole is a run that inspects and prints an object.
-func BenchmarkConsole(b *testing.B) {
-	s := open(b, nil)
-	id := create(b, s, "javascript")
-	for b.Loop() {
-		if res, err := s.RunInContext(context.Background(), id, `console.log({a: [1, 2, 3], b: "x"})`, nil); err != nil || !res.OK() {
-			b.Fatal(res, err)
-		}
 	}
 }
 

@@ -52,35 +52,3 @@ func TestFaultsBesideDeclarations(t *testing.T) {
 		}
 	}
 }
-
-// TestConstantsOfTheLanguage: what the language has as constants is declared by nothing
-// but var at the top level, as in node.
-func TestConstantsOfTheLanguage(t *testing.T) {
-	s := open(t, nil)
-	for _, tt := range []struct{ code, text, name, at string }{
-		{"let NaN = 1", "", "NaN", "1:5"},
-		{"console.log(NaN);\n  const a = 1, Infinity = 1", "", "Infinity", "2:16"},
-		{"class undefined {}", "", "undefined", "1:7"},
-		{"let { a, NaN } = {}", "", "NaN", "1:10"},
-		{"let [NaN] = [await 1]", "", "NaN", "1:6"},
-		{"function Infinity() {}", "", "Infinity", "1:10"},
-		{"async function* NaN() {}", "", "NaN", "1:17"},
-		{"var NaN = 5; NaN", "NaN", "", ""},
-		{"{ let NaN = 1; NaN }", "1", "", ""},
-		{"(function () { let undefined = 2; return undefined })()", "2", "", ""},
-		{"let globalThis = 3; globalThis", "3", "", ""},
-	} {
-		id := create(t, s, "javascript")
-		res := run(t, s, id, tt.code, nil)
-		if tt.name == "" {
-			if res.Text() != tt.text {
-				t.Errorf("%s: %q, %v", tt.code, res.Text(), res.Error)
-			}
-			continue
-		}
-		want := "SyntaxError: Identifier '" + tt.name + "' has already been declared"
-		if e := res.Error; e == nil || e.Error() != want || res.Stdout() != "" || !slices.Contains(e.Traceback, "    at cell-1.js:"+tt.at) {
-			t.Errorf("%s: %+v", tt.code, e)
-		}
-	}
-}

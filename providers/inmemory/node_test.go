@@ -95,7 +95,7 @@ var values = []string{
 	`new URL("https://exämple.com/ä ö?q=ü#ß").href`, `new URL("http://1.2.3/").host`, `new URL("HTTP://a.b:80/./c/../d").href`, `["mailto:x@y", "data:,a b", "file:///a/../b"].map((u) => new URL(u).href)`,
 	`new TextDecoder().decode(new TextEncoder().encode("héllo 👍"))`, `new TextDecoder().decode(Uint8Array.of(0xff, 0x61, 0xf0, 0x9f, 0x62))`, `[atob("aGk="), btoa("hi")]`,
 	`Buffer.from("ff00", "hex").toString("base64")`, `Buffer.concat([Buffer.from("a"), Buffer.from("b")]).toString()`, `require("path").join("/a", "../b", "./c.txt")`,
-	`require("path").relative("/a/b/c", "/a/d")`, `require("path").parse("/x/y.tar.gz")`, `require("util").format("%s %d %i %f %j %o %O %%", "a", 1.5, 2.7, "3.1", { a: 1 }, [1], { b: 2 })`,
+	`require("path").relative("/a/b/c", "/a/d")`, `require("path").parse("/x/y.tar.gz")`, `require("util").format("%s %d %i %f %j %O %%", "a", 1.5, 2.7, "3.1", { a: 1 }, { b: 2 })`,
 	`require("util").format("%s %s", "a")`, `require("util").format("a", "b", { c: 1 })`, `require("util").format("%s", { a: { b: 1 } }, null)`, `require("util").format("100%", 1)`,
 	`require("util").inspect({ a: { b: { c: { d: 1 } } } }, { depth: 0 })`, `require("util").inspect({ a: { b: { c: { d: 1 } } } }, { depth: null })`, `require("util").isDeepStrictEqual({ a: [1, 2] }, { a: [1, 2] })`,
 	`require("crypto").createHash("sha256").update("abc").digest("hex")`, `require("crypto").createHmac("sha1", "k").update("d").digest("base64")`, `require("querystring").stringify({ a: 1, b: [2, 3] })`,

@@ -16,19 +16,6 @@ func TestValueOfStopped(t *testing.T) {
 	}
 }
 
-// TestProxyOfError: a proxy of an error is that error.
-func TestProxyOfError(t *testing.T) {
-	s := open(t, nil)
-	res, err := s.RunCode(t.Context(), "javascript", "\nthrow new Proxy(new Proxy(new TypeError('m'), {}), { get() { throw 1 } })", nil)
-	if err != nil || res.Error == nil || res.Error.Name != "TypeError" || res.Error.Message != "m" || res.Error.Line != 2 {
-		t.Errorf("%+v, %v", res.Error, err)
-	}
-	res, err = s.RunCode(t.Context(), "javascript", "const { proxy, revoke } = Proxy.revocable(new Error('m'), {}); revoke(); throw proxy", nil)
-	if err != nil || res.Error == nil || res.Error.Name != "Uncaught" {
-		t.Errorf("%+v, %v", res.Error, err)
-	}
-}
-
 // TestThrownBehindAwait: what was due when a program threw is called, as in node, and what
 // that leaves to be called is not.
 func TestThrownBehindAwait(t *testing.T) {

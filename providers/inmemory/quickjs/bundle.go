@@ -147,7 +147,7 @@ func (in *instance) representation(mime string, v value) (data []byte, ok bool) 
 		if data, ok = vm.copied(s); !ok {
 			return nil, false
 		}
-		if codeinterp.IsText(mime) && !in.isUTF8(data) {
+		if codeinterp.IsText(mime) && !utf8.Valid(data) {
 			return nil, in.deny("TypeError", mime+" data is not UTF-8")
 		}
 		return data, true
@@ -186,9 +186,7 @@ func (in *instance) jsonOf(mime string, v value) (text []byte, ok bool) {
 		if text, ok = vm.bytesOf(v); !ok {
 			return nil, false
 		}
-		if !in.isUTF8(text) {
-			text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
-		}
+		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 		if json.Valid(text) {
 			return text, true
 		}
@@ -222,23 +220,4 @@ func (in *instance) stringified(what string, v value) (text []byte, ok bool) {
 	}
 	text, _, ok = vm.textBytes(s, 0)
 	return text, ok
-}
-
-// isUTF8 reports whether bytes are UTF-8.
-func (in *instance) isUTF8(b []byte) bool {
-	ok, left := true, 0 // bytes before from that the last rune of the part before has
-	return in.vm.inPieces(len(b), func(from, to int) {
-		from = min(from+left, to)
-		left = 0
-		for back := 1; to < len(b) && back < utf8.UTFMax && back <= to-from; back++ {
-			if utf8.RuneStart(b[to-back]) {
-				if _, n := utf8.DecodeRune(b[to-back:]); n > back {
-					left = n - back
-					to += left
-				}
-				break
-			}
-		}
-		ok = ok && utf8.Valid(b[from:to])
-	}) && ok
 }

@@ -7,8 +7,6 @@ import (
 	"encoding/base64"
 	"strings"
 	"unicode/utf8"
-
-	lib "modernc.org/libquickjs"
 )
 
 const (
@@ -108,63 +106,35 @@ func (in *instance) btoa(_ value, args []value) value {
 	return in.resume(vm.newStringOf(out.b))
 }
 
-// hostDecode decodes UTF-8; where the second argument is true it is strict. What is
-// broken can become three times as long, so that the text is made where it counts,
-// in the engine's memory.
+// hostDecode decodes UTF-8; where the second argument is true it is strict.
 func (in *instance) hostDecode(_ value, args []value) value {
 	vm := in.vm
 	data, ok := vm.span(args[0])
 	if !ok {
 		return vm.throw("TypeError", "decode needs a buffer or a view of one")
 	}
-	// Twice: the first time tells how much memory the text takes.
-	size, valid, done := vm.decoded(data, func([]byte) {})
+	b, ok := vm.copied(data)
 	switch {
-	case !done:
-		return in.resume(undefined)
-	case valid && data.n == 0:
-		return vm.newString("")
-	case valid:
-		return in.resume(lib.XJS_NewStringLen(vm.tls, vm.ctx, data.addr, lib.Tsize_t(data.n)))
+	case !ok:
+		return exception
+	case utf8.Valid(b):
+		return vm.newStringOf(b)
 	case isTrue(args[1]):
 		return vm.throwWith("TypeError", "the encoded data was not valid for encoding utf-8", map[string]string{"code": "ERR_ENCODING_INVALID_ENCODED_DATA"})
 	}
-	p := vm.heap.alloc(uintptr(size))
-	if p == 0 {
-		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
-	}
-	defer vm.heap.release(p)
-	left := span{p, size}
-	if _, _, done = vm.decoded(data, func(part []byte) { left.write(part); left = left.from(len(part)) }); !done {
-		return in.resume(undefined)
-	}
-	return in.resume(lib.XJS_NewStringLen(vm.tls, vm.ctx, p, lib.Tsize_t(size)))
-}
-
-// decoded has each part of the text taken that bytes of UTF-8 are, with one U+FFFD
-// for each maximal part of a sequence that is broken off. It returns the size of
-// all, and whether nothing was broken; done is false where the program has to end
-// before it is over.
-func (vm *vm) decoded(data span, take func(part []byte)) (size int, valid, done bool) {
-	valid = true
-	var in, out []byte // with what is left of the part before
-	done = vm.inPieces(data.n, func(from, to int) {
-		in = append(in, span{data.addr + uintptr(from), to - from}.raw()...)
-		end := len(in)
-		if to < data.n {
-			end = wholeRunes(in)
+	out := draft{vm: vm}
+	for from := 0; from < len(b) && !vm.stopping.Load(); {
+		part := b[from:min(from+pieceSize, len(b))]
+		if from+len(part) < len(b) {
+			part = part[:wholeRunes(part)]
 		}
-		part := in[:end]
-		if !utf8.Valid(part) {
-			valid = false
-			out = replaceInvalid(out[:0], part)
-			part = out
+		if !out.grow(3 * len(part)) {
+			return exception
 		}
-		take(part)
-		size += len(part)
-		in = append(in[:0], in[end:]...)
-	})
-	return size, valid, done
+		out.b = replaceInvalid(out.b, part)
+		from += len(part)
+	}
+	return in.resume(vm.newStringOf(out.b))
 }
 
 // wholeRunes returns how many bytes of b come before what more bytes may complete.

@@ -43,7 +43,6 @@ func (c *cutter) own(vm *vm, obj value, name string, n int) string {
 func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int64) {
 	vm, cut := in.vm, &cutter{}
 	defer func() { lost = cut.lost }()
-	e = behindProxies(e)
 	if !vm.isError(e) {
 		shown, ok := in.inspect(e)
 		s := cut.clip(string(shown[:min(len(shown), maxMessage+1)]), maxMessage)
@@ -78,22 +77,6 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 		}
 	}
 	return pe, 0
-}
-
-// behindProxies is the error that a proxy stands for, and any other value itself.
-func behindProxies(e value) value {
-	target := e
-	for i := 0; classOf(target) == lib.EJS_CLASS_PROXY && i < 64; i++ {
-		p := at[lib.TJSProxyData](objectData(ptr(target)))
-		if p.Fis_revoked != 0 {
-			return e
-		}
-		target = p.Ftarget
-	}
-	if classOf(target) == lib.EJS_CLASS_ERROR {
-		return target
-	}
-	return e
 }
 
 // placeImport gives the error of a module that is missing the line of the program's

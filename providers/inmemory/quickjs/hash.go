@@ -111,21 +111,6 @@ func (in *instance) algorithm(v value) func() hash.Hash {
 	return maker
 }
 
-// hostHash is hash(algorithm, data).
-func (in *instance) hostHash(_ value, args []value) value {
-	maker := in.algorithm(args[0])
-	if maker == nil {
-		return exception
-	}
-	data, ok := in.vm.span(args[1])
-	if !ok {
-		return in.vm.throw("TypeError", "hash needs bytes")
-	}
-	d := newDigest(maker, nil)
-	in.hashData(d, data)
-	return in.resume(in.vm.newBytes(d.sum()))
-}
-
 // hostHashStart is hashStart(algorithm, key or undefined); it returns a state.
 func (in *instance) hostHashStart(_ value, args []value) value {
 	maker := in.algorithm(args[0])
@@ -139,18 +124,7 @@ func (in *instance) hostHashStart(_ value, args []value) value {
 	if !ok {
 		return in.vm.throw("TypeError", "a key needs bytes")
 	}
-	return in.resume(in.vm.newBytes(newDigest(maker, in.blockOf(maker, key)).state()))
-}
-
-// blockOf returns a key as an HMAC has it: the digest of one that is longer than a
-// block.
-func (in *instance) blockOf(maker func() hash.Hash, key span) []byte {
-	d := newDigest(maker, nil)
-	if key.n <= d.inner.BlockSize() {
-		return key.bytes()
-	}
-	in.hashData(d, key)
-	return d.sum()
+	return in.resume(in.vm.newBytes(newDigest(maker, key.bytes()).state()))
 }
 
 // hostHashUpdate is hashUpdate(algorithm, state, data); it returns a new state.

@@ -3,7 +3,6 @@
 package quickjs
 
 import (
-	"slices"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -41,18 +40,14 @@ func (in *instance) hostFormat(_ value, args []value) value {
 	return in.vm.newStringOf(s)
 }
 
-// hostProxyTarget returns what a proxy stands for, or its handler where the second
-// argument is true; null where it was revoked.
+// hostProxyTarget returns what a proxy stands for, null where it was revoked.
 func (in *instance) hostProxyTarget(_ value, args []value) value {
 	if classOf(args[0]) != lib.EJS_CLASS_PROXY {
 		return in.vm.dup(args[0])
 	}
-	p := at[lib.TJSProxyData](*(*uintptr)(unsafe.Pointer(&at[lib.TJSObject](ptr(args[0])).Fu)))
-	switch {
-	case p.Fis_revoked != 0:
+	p := at[lib.TJSProxyData](objectData(ptr(args[0])))
+	if p.Fis_revoked != 0 {
 		return null
-	case isTrue(args[1]):
-		return in.vm.dup(p.Fhandler)
 	}
 	return in.vm.dup(p.Ftarget)
 }
@@ -102,7 +97,7 @@ func (in *instance) hostMapStack(_ value, args []value) value {
 
 // inspectOptions are what hostCustomInspect gets behind the value, the method and the
 // depth that is left.
-var inspectOptions = []string{"depth", "breakLength", "compact", "customInspect", "maxArrayLength", "maxStringLength", "showHidden", "sorted", "colors", "showProxy", "getters", "numericSeparator"}
+var inspectOptions = []string{"depth", "breakLength", "compact", "maxArrayLength", "maxStringLength"}
 
 // hostCustomInspect calls a program's own inspect method with a depth, in the
 // program's realm.
@@ -113,18 +108,11 @@ func (in *instance) hostCustomInspect(_ value, args []value) value {
 	defer func() { vm.ctx = home }()
 	options := lib.XJS_NewObject(vm.tls, vm.ctx)
 	defer vm.free(options)
-	function := func(name string) value {
-		return lib.XJS_NewCFunction2(vm.tls, vm.ctx, funcPtr(cFunction), vm.cName(name), 2, lib.EJS_CFUNC_generic_magic, int32(in.magicOf(name)))
-	}
-	stylize := "stylize"
-	if isTrue(args[3+slices.Index(inspectOptions, "colors")]) {
-		stylize = "stylizeInColor"
-	}
-	vm.set(options, "stylize", function(stylize), lib.MJS_PROP_C_W_E)
+	vm.set(options, "stylize", in.newFunction(in.magicOf("stylize")), lib.MJS_PROP_C_W_E)
 	for i, name := range inspectOptions {
 		vm.set(options, name, vm.dup(args[3+i]), lib.MJS_PROP_C_W_E)
 	}
-	inspect := function("inspect")
+	inspect := in.newFunction(in.magicOf("inspect"))
 	defer vm.free(inspect)
 	v := vm.call(args[1], args[0], args[2], options, inspect)
 	if isException(v) && !vm.stopping.Load() {
@@ -138,18 +126,9 @@ func (in *instance) hostCustomInspect(_ value, args []value) value {
 	return v
 }
 
-// hostStylize is stylize(text, style) of a program's inspect method, without colors.
+// hostStylize is stylize(text, style) of a program's inspect method: there are no colors.
 func (in *instance) hostStylize(_ value, args []value) value {
 	return lib.XJS_ToString(in.vm.tls, in.vm.ctx, args[0])
-}
-
-// hostStylizeInColor is that with them.
-func (in *instance) hostStylizeInColor(_ value, args []value) value {
-	s, _, thrown := in.driverCall("stylize", args[0], args[1])
-	if thrown {
-		return exception
-	}
-	return in.vm.newStringOf(s)
 }
 
 // magicOf returns the magic number of a host function.

@@ -49,7 +49,7 @@ type instance struct {
 	watcher  *watcher
 
 	source string  // that the program was compiled from
-	held   []value // see weak.go
+	held   []value // see maxHeld
 	last   last
 
 	// What outlives a run.
@@ -132,7 +132,7 @@ func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) 
 // end drops what the program left pending and what it read in.
 func (in *instance) end() {
 	in.vm.stopping.Store(false)
-	in.release(len(in.held))
+	in.release()
 	in.loop.reset(in.vm)
 	if in.desk != nil {
 		in.desk.close(in.vm)

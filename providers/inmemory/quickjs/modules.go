@@ -3,6 +3,7 @@
 package quickjs
 
 import (
+	"encoding/json"
 	"errors"
 	"path"
 	"slices"
@@ -100,8 +101,7 @@ func (in *instance) moduleSource(file string) (string, error) {
 	return in.fileSource(file)
 }
 
-// fileSource returns the text of a file's module. That of JSON may have six bytes
-// for each of the file.
+// fileSource returns the text of a file's module.
 func (in *instance) fileSource(module string) (string, error) {
 	vm := in.vm
 	name, _ := in.splitQuery(module[1:])
@@ -122,13 +122,8 @@ func (in *instance) fileSource(module string) (string, error) {
 		}
 		return in.runnable(module, source)
 	}
-	const before, after = "export default JSON.parse(", ");"
-	size := in.quotedSize(b) + len(before) + len(after)
-	if !vm.borrow(2 * size) { // and the string
-		return "", errThrown
-	}
-	quoted := quoteJSON(append(make([]byte, 0, size), before...), b, size)
-	return string(append(quoted, after...)), nil
+	quoted, _ := json.Marshal("/" + name)
+	return "export default require(" + string(quoted) + ");", nil
 }
 
 // runnable returns a source as the engine runs it.

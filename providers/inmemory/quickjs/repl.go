@@ -42,9 +42,6 @@ type binding struct {
 // code.
 func (in *instance) prepare() cell {
 	code, name, position := in.program.Code, in.program.Name, in.program.Position
-	if in.program.Script && strings.Contains(code, "arguments") {
-		in.giveArguments()
-	}
 	if len(in.program.Args) > 0 {
 		if v := in.giveArgv(); isException(v) {
 			return cell{fn: v}
@@ -119,17 +116,6 @@ func (in *instance) asModule(code, name string) cell {
 	return in.compiled(fn, src, name, false)
 }
 
-// giveArguments has the program find the arguments of the function that node would
-// make of it.
-func (in *instance) giveArguments() {
-	v := in.vm.eval(`Object.defineProperty(globalThis, "arguments", { configurable: true, writable: true,
-		value: (function () { return arguments; })(exports, require, module, __filename, __dirname) })`, "arguments", lib.MJS_EVAL_TYPE_GLOBAL)
-	if isException(v) {
-		in.vm.dropException()
-	}
-	in.vm.free(v)
-}
-
 // giveArgv has process.argv hold the program's name and arguments.
 func (in *instance) giveArgv() value {
 	list, err := json.Marshal(in.program.Args)
@@ -143,11 +129,6 @@ func (in *instance) giveArgv() value {
 
 // compiled is the cell of a script that was compiled from src.
 func (in *instance) compiled(fn value, src, name string, async bool) cell {
-	if twice := in.vm.redefined(fn); twice != 0 {
-		thrown := in.refuseRedefined(src, name, twice)
-		in.vm.free(fn)
-		return cell{fn: thrown}
-	}
 	in.source = src
 	again, over := in.vm.rebind(fn)
 	return cell{fn: fn, async: async, again: again, over: over}

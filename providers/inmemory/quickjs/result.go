@@ -3,9 +3,9 @@
 package quickjs
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
-	"slices"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -106,7 +106,7 @@ func (in *instance) primitiveResult(v value) (text []byte, faithful json.RawMess
 			vm.dropException()
 			return []byte("[a string that cannot be shown]"), nil
 		case exact:
-			faithful = quoteJSON(nil, text, maxValue)
+			faithful = quoteJSON(text, maxValue)
 		}
 		return text, faithful
 	}
@@ -148,52 +148,13 @@ func (in *instance) json(v value) json.RawMessage {
 	return s
 }
 
-// quotedSize is how many bytes quoteJSON makes of a text.
-func (in *instance) quotedSize(text []byte) int {
-	size := len(text) + 2
-	in.vm.inPieces(len(text), func(from, to int) {
-		for _, c := range text[from:to] {
-			switch {
-			case c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t':
-				size++
-			case c < ' ':
-				size += 5
-			}
-		}
-	})
-	return size
-}
-
-// quoteJSON appends the JSON form of well-formed text to b, and returns nil where b
-// gets longer than most: a byte can become six.
-func quoteJSON(b, text []byte, most int) []byte {
-	const hex = "0123456789abcdef"
-	if len(b)+len(text)+2 > most {
+// quoteJSON returns the JSON form of text, nil where it is longer than most.
+func quoteJSON(text []byte, most int) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if len(text) > most || e.Encode(string(text)) != nil || b.Len() > most+1 {
 		return nil
 	}
-	b = append(slices.Grow(b, len(text)+2), '"')
-	done := 0
-	for i, c := range text {
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		b = append(b, text[done:i]...)
-		done = i + 1
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\r':
-			b = append(b, '\\', 'r')
-		case '\t':
-			b = append(b, '\\', 't')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-		if len(b) > most {
-			return nil
-		}
-	}
-	return append(append(b, text[done:]...), '"')
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

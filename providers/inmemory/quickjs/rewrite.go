@@ -5,79 +5,14 @@ package quickjs
 import (
 	"context"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/toolcell/toolcell/internal/typescript"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs/source"
 	lib "modernc.org/libquickjs"
 )
-
-const (
-	varKind      = 0x1e0 // of TJSClosureVar, one of lib.EJS_VAR_*
-	varKindShift = 5
-)
-
-// redefined returns a name that a compiled script declares at its top level and must
-// not, 0 where there is none: that of a function behind a let, const or class of that
-// name, a pair which the engine refuses everywhere else, and one of a constant of the
-// language, which may only be a var's.
-func (vm *vm) redefined(fn value) lib.TJSAtom {
-	code := at[lib.TJSFunctionBytecode](ptr(fn))
-	var lexical map[lib.TJSAtom]bool
-	for i := range int(code.Fclosure_var_count) {
-		v := at[lib.TJSClosureVar](code.Fclosure_var + uintptr(i)*unsafe.Sizeof(lib.TJSClosureVar{}))
-		function := v.F__ccgo0&varKind>>varKindShift == lib.EJS_VAR_GLOBAL_FUNCTION_DECL
-		switch {
-		case v.F__ccgo0&varType != lib.EJS_CLOSURE_GLOBAL_DECL:
-		case isConstant(v.Fvar_name) && (function || v.F__ccgo0&varLexical != 0):
-			return v.Fvar_name
-		case v.F__ccgo0&varLexical != 0:
-			if lexical == nil {
-				lexical = map[lib.TJSAtom]bool{}
-			}
-			lexical[v.Fvar_name] = true
-		case function && lexical[v.Fvar_name]:
-			return v.Fvar_name
-		}
-	}
-	return 0
-}
-
-// isConstant reports whether a name is of a global that can be neither set nor configured.
-func isConstant(name lib.TJSAtom) bool {
-	return name == lib.EJS_ATOM_NaN || name == lib.EJS_ATOM_Infinity || name == lib.EJS_ATOM_undefined
-}
-
-// refuseRedefined throws what the engine throws for such pairs, where the function is,
-// and of constants what node does.
-func (in *instance) refuseRedefined(src, file string, name lib.TJSAtom) value {
-	vm := in.vm
-	quoted := lib.XJS_AtomToString(vm.tls, vm.ctx, name)
-	defer vm.free(quoted)
-	text, _, ok := vm.clipped(quoted, maxName)
-	if !ok {
-		return exception
-	}
-	message, words := "invalid redefinition of lexical identifier", []string{"function"}
-	if isConstant(name) {
-		message, words = "Identifier '"+text+"' has already been declared", []string{"let", "const", "class", "function", ",", "{", "["}
-	}
-	vm.throw("SyntaxError", message)
-	offset := source.DeclarationAt(src, text, words, vm.stopping.Load)
-	if offset < 0 {
-		return exception
-	}
-	before := src[:offset]
-	line, column := in.positions.at(file, 1+strings.Count(before, "\n"), offset-strings.LastIndexByte(before, '\n'))
-	e := lib.XJS_GetException(vm.tls, vm.ctx)
-	stack := vm.newString(vm.errorHead(e) + "\n    at " + file + ":" + strconv.Itoa(line) + ":" + strconv.Itoa(column))
-	vm.set(e, "stack", stack, lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
-	return lib.XJS_Throw(vm.tls, vm.ctx, e)
-}
 
 // atDeclaration reports whether the exception may be about an import or export
 // declaration, which no script has: such a message says nothing of what is wrong in it.
@@ -211,10 +146,8 @@ func (ps *positions) trim() {
 	}
 }
 
-// blame makes the exception of a program with import and export declarations say what
-// the engine finds wrong in its own text, as a module: the translation has other
-// columns, and declarations that are not valid are still in it. What is wrong only as
-// modules are strict is before the fault, since lines stay where they are.
+// blame makes the exception of a program with import and export declarations that of
+// its own text, compiled as a module, if that is invalid too.
 func (in *instance) blame(code, name string) {
 	vm := in.vm
 	if vm.stopping.Load() {
@@ -224,23 +157,10 @@ func (in *instance) blame(code, name string) {
 	in.parsing = true
 	v := vm.eval(code, name, lib.MJS_EVAL_TYPE_MODULE|lib.MJS_EVAL_FLAG_COMPILE_ONLY)
 	in.parsing = false
-	if !isException(v) {
-		vm.free(v)
-		lib.XJS_Throw(vm.tls, vm.ctx, e)
+	if isException(v) {
+		vm.free(e)
 		return
 	}
-	own := lib.XJS_GetException(vm.tls, vm.ctx)
-	if line := in.faultLine(own, name); line == 0 || line < in.faultLine(e, name) {
-		own, e = e, own
-	}
-	vm.free(e)
-	lib.XJS_Throw(vm.tls, vm.ctx, own)
-}
-
-// faultLine is the line of a program that a syntax error is at, 0 for other errors.
-func (in *instance) faultLine(e value, name string) int {
-	if classOf(e) != lib.EJS_CLASS_ERROR {
-		return 0
-	}
-	return lineIn(in.vm.ownString(e, "stack"), name)
+	vm.free(v)
+	lib.XJS_Throw(vm.tls, vm.ctx, e)
 }

@@ -33,41 +33,6 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// The check finds what it is for.
-func TestSpansFinds(t *testing.T) {
-	for _, c := range []struct{ name, code string }{
-		{"a slice of its own", `func f() { b := unsafe.Slice(at[byte](p), 3) }`},
-		{"a string of its own", `func f() { return unsafe.String(at[byte](p), 3) }`},
-		{"random bytes", `func f(s span) { rand.Read(s.raw()) }`},
-		{"a variable", `func f(s span) { b := s.raw(); rand.Read(b) }`},
-		{"a result", `func f(s span) []byte { return s.raw() }`},
-		{"a part", `func f(s span) { hash.Write(s.raw()[1:]) }`},
-		{"a mapping", `func f(m mapping) { file.Write(m.mem) }`},
-		{"a mapping's part", `func f(m mapping) { b := m.mem[:3] }`},
-		{"an address", `func f(p uintptr) { syscall.Syscall(1, p, at[byte](p)) }`},
-		{"a system call", `func f(p uintptr) { syscall.Syscall(1, p, 2) }`},
-	} {
-		fset := token.NewFileSet()
-		f, err := parser.ParseFile(fset, "x.go", "package p\n"+c.code, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(leaks(fset, f)) == 0 {
-			t.Errorf("%s: not found", c.name)
-		}
-	}
-	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, "x.go", `package p
-func f(s span) { copy(b, s.raw()); _ = append(b, s.raw()...); _ = string(s.raw()); system.UnmapMemory(m.mem); n := at[int](p); _ = *at[int](p) }`,
-		parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := leaks(fset, f); len(got) > 0 {
-		t.Errorf("found what is right: %v", got)
-	}
-}
-
 // A memorySource is an expression that is the engine's memory. It may only be an
 // operand of the calls in allowed, and stand in the functions in home.
 type memorySource struct {

@@ -159,7 +159,8 @@ func cInterrupt(tls *libc.TLS, _, opaque uintptr) int32 {
 		return 1
 	}
 	if m.heap.short && m.in != nil {
-		m.in.shortOfMemory()
+		m.heap.short = false
+		m.in.release()
 	}
 	if m.breathe != nil {
 		m.breathe()

@@ -8,7 +8,6 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"errors"
-	"hash/crc32"
 	"io"
 	"math"
 )
@@ -88,8 +87,8 @@ func (in *instance) zip(op string, data span, level int) ([]byte, error) {
 // errBorrow tells that an exception is pending, errMuch that one is to be thrown, and
 // errStopped that the program has to end.
 var (
-	errBorrow  = errors.New("there is no memory")
-	errMuch    = errors.New("there may not be so much")
+	errBorrow  = errors.New("out of memory")
+	errMuch    = errors.New("decompressed data exceeds the limit")
 	errStopped = errors.New("stopped")
 )
 
@@ -132,17 +131,4 @@ func (u *zipOutput) Write(p []byte) (int, error) {
 	}
 	u.b = append(u.b, p...)
 	return len(p), nil
-}
-
-func (in *instance) hostCRC32(_ value, args []value) value {
-	data, ok := in.vm.span(args[0])
-	if !ok {
-		return in.vm.throw("TypeError", "crc32 needs bytes")
-	}
-	start, _ := number(args[1])
-	sum := uint32(int64(start))
-	in.vm.inPieces(data.n, func(from, to int) {
-		sum = crc32.Update(sum, crc32.IEEETable, span{data.addr + uintptr(from), to - from}.bytes())
-	})
-	return in.resume(newNumber(float64(sum)))
 }

@@ -6,12 +6,11 @@ class Box {
 }
 console.log(new Box(1), { a: new Box({ b: [1, { c: 2 }] }) });
 console.log(util.inspect(new Box({ a: 1 }), { depth: null, breakLength: 20, compact: false }));
-console.log({ [util.inspect.custom]: (d, o) => Object.keys(o).sort().join() });
 console.log({ [util.inspect.custom](depth, options, inspect) { return inspect({ own: 1 }, { ...options, depth: options.depth === null ? null : options.depth - 1 }); } });
 class Money { #n = 5; [util.inspect.custom](depth, options) { return depth < 0 ? options.stylize("[Money]", "special") : `Money ${options.stylize(this.#n, "number")}`; } }
 console.log(new Money(), { a: { b: { c: new Money() } } });
 for (const f of [() => { throw new TypeError("mine"); }, () => { null.x; }, () => { throw 5; }]) {
-  for (const show of [console.log, util.inspect, (v) => util.format("%o", v), (v) => [v].map((x) => util.inspect({ a: x }))]) {
+  for (const show of [console.log, util.inspect, (v) => util.format("%O", v), (v) => [v].map((x) => util.inspect({ a: x }))]) {
     try { show({ [util.inspect.custom]: f }); } catch (e) { console.log("caught", e?.name, e?.message, e instanceof TypeError, typeof e); }
   }
 }
@@ -30,14 +29,12 @@ const value = { b: [1, 2, 3, 1234567.8912, -12345, 1e21, NaN, -0], a: { get g() 
   p: new Proxy({ t: 1 }, { get: () => 5 }), q: new Proxy(function f() {}, {}), s: "a\nb longer string than sixteen", n: 123456n, f() {}, d: new Date(0), u: undefined, nu: null, y: Symbol("y"), r: /x/g, e: { e: { e: { e: 1 } } }, t: true,
   w: [, 1, , ,], x: new String("s"), m: new Map([[1, { a: "b" }]]), "a-b": 1, [Symbol("k")]: 2, h: Promise.resolve(4), i: new Uint8Array(3), j: new Uint8Array([1, 2]).buffer, k: class A {}, l: new WeakSet(), v: "it's" };
 value.z = value;
-for (const o of [{ colors: true }, { colors: true, compact: false }, { getters: true }, { getters: "get" }, { getters: "set" }, { getters: true, colors: true }, { showProxy: true }, { showProxy: true, depth: 0 }, { showProxy: true, colors: true, breakLength: 20 },
-  { numericSeparator: true }, { sorted: true }, { sorted: (a, b) => (a < b ? 1 : -1) }, { compact: false }, { compact: true }, { compact: true, breakLength: 30 }, { compact: 1 }, { compact: 0 }, { breakLength: 20 }, { breakLength: Infinity }, { maxArrayLength: 2 },
+for (const o of [{ compact: false }, { compact: true }, { compact: true, breakLength: 30 }, { compact: 1 }, { compact: 0 }, { breakLength: 20 }, { breakLength: Infinity }, { maxArrayLength: 2 },
   { maxArrayLength: 0 }, { maxStringLength: 3 }, { depth: 0 }, { depth: Infinity }, { depth: -1 }]) console.log(o, util.inspect(value, o));
 const many = Array.from({ length: 40 }, (_, i) => (i % 3 ? `item ${i}` : i * 1000));
-for (const o of [{ colors: true }, { numericSeparator: true }, { compact: true }, { sorted: true }]) console.log(util.inspect(many, o));
-console.log(util.inspect({ [util.inspect.custom]: (d, o) => o.stylize("text", "special") + o.stylize("x", "none") + o.colors }, { colors: true }), util.inspect("a", false, 1, true), util.inspect({ a: { b: 1 } }, false, 0));
+console.log(util.inspect(many, { compact: true }), util.inspect({ a: { b: 1 } }, false, 0));
 util.inspect.defaultOptions.depth = 0;
-console.log({ a: { b: 1 } }, util.inspect({ a: {  b: 1 } }), util.inspect.defaultOptions);
+console.log({ a: { b: 1 } }, util.inspect({ a: {  b: 1 } }), util.inspect.defaultOptions.depth);
 util.inspect.defaultOptions = { depth: null, compact: false };
 console.log({ a: { b: { c: { d: { e: 1 } } } } });
 util.inspect.defaultOptions = { depth: 2, compact: 3 };

@@ -66,13 +66,13 @@ function constructorName(o) {
   return null;
 }
 
-function keysOf(v, ctx, arrayLike) {
+function keysOf(v, arrayLike) {
   const list = [];
   for (const k of Reflect.ownKeys(v)) {
     // An array's indices end there: what is larger is a name like others.
     if (arrayLike && typeof k === "string" && /^(0|[1-9]\d*)$/.test(k) && +k < 2 ** 32 - 1) continue;
     const d = Object.getOwnPropertyDescriptor(v, k);
-    if (d !== undefined && (d.enumerable || ctx.showHidden)) list.push(k);
+    if (d !== undefined && d.enumerable) list.push(k);
   }
   return list;
 }

@@ -1,18 +1,7 @@
-// Values that are no objects, and the styles of all.
+// Values that are no objects.
 
 const identifier = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
 const escapes = { "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "\\": "\\\\" };
-
-const styles = { special: [36, 39], number: [33, 39], bigint: [33, 39], boolean: [33, 39], undefined: [90, 39], null: [1, 22], string: [32, 39], symbol: [32, 39], date: [35, 39], regexp: [31, 39], module: [4, 24] };
-const paint = (s, style, ctx) => (ctx.colors ? `\x1b[${styles[style][0]}m${s}\x1b[${styles[style][1]}m` : s);
-const stylize = (s, style) => (typeof style === "string" && Object.hasOwn(styles, style) ? paint(`${s}`, style, { colors: true }) : `${s}`);
-const bare = (s, ctx) => (ctx.colors ? s.replace(/\x1b\[\d+m/g, "").length : s.length);
-const threes = (digits) => digits.replace(/\d(?=(\d{3})+$)/g, "$&_");
-function separated(v) {
-  const s = `${v}`, [, whole, part] = /^(-?\d+)(?:\.(\d+))?$/.exec(s) ?? [];
-  if (whole === undefined) return s;
-  return threes(whole) + (part === undefined ? "" : `.${part.replace(/\d{3}(?=\d)/g, "$&_")}`);
-}
 
 function quote(s, always) {
   let q = "'";
@@ -44,16 +33,16 @@ function primitive(v, ctx) {
       if (ctx.compact !== true && v.length > 16 && v.length > ctx.breakLength - ctx.indent - 4 && v.includes("\n")) {
         const lines = v.split("\n");
         const last = lines.pop();
-        const parts = lines.map((l) => paint(quote(l + "\n"), "string", ctx));
-        if (last !== "") parts.push(paint(quote(last), "string", ctx));
+        const parts = lines.map((l) => quote(l + "\n"));
+        if (last !== "") parts.push(quote(last));
         return parts.join(` +\n${" ".repeat(ctx.indent + 2)}`) + rest;
       }
-      return paint(quote(v), "string", ctx) + rest;
+      return quote(v) + rest;
     }
-    case "number": return paint(ctx.numericSeparator ? separated(v) : Object.is(v, -0) ? "-0" : `${v}`, "number", ctx);
-    case "bigint": return paint(`${ctx.numericSeparator ? threes(`${v}`) : v}n`, "bigint", ctx);
-    case "symbol": return paint(symbolText(v), "symbol", ctx);
-    default: return paint(`${v}`, v === null ? "null" : typeof v, ctx);
+    case "number": return Object.is(v, -0) ? "-0" : `${v}`;
+    case "bigint": return `${v}n`;
+    case "symbol": return symbolText(v);
+    default: return `${v}`;
   }
 }
 

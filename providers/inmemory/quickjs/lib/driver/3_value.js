@@ -6,16 +6,15 @@ function value(v, ctx, level) {
   for (let i = 0; classOf(v) === PROXY && i < 1000; i++) {
     proxy = true;
     const target = proxyTarget(v);
-    if (target === null) return paint("<Revoked Proxy>", "special", ctx);
-    if (ctx.showProxy) return proxied(target, proxyTarget(v, true), ctx, level);
+    if (target === null) return "<Revoked Proxy>";
     v = target;
   }
-  if (!proxy && ctx.customInspect && classOf(v) !== MODULE) {
+  if (!proxy && !ctx.plain && classOf(v) !== MODULE) {
     const f = inherited(v, CUSTOM);
     if (typeof f === "function") {
       const depth = ctx.depth === null ? null : ctx.depth - level;
       // One by one and not as an object: the program must get none of this realm.
-      const r = customInspect(v, f, depth, ctx.depth, ctx.breakLength, ctx.compact, ctx.customInspect, ctx.maxArrayLength, ctx.maxStringLength, ctx.showHidden, ctx.sorted, ctx.colors, ctx.showProxy, ctx.getters, ctx.numericSeparator);
+      const r = customInspect(v, f, depth, ctx.depth, ctx.breakLength, ctx.compact, ctx.maxArrayLength, ctx.maxStringLength);
       if (r !== v) {
         if (typeof r === "string") return r.replaceAll("\n", "\n" + " ".repeat(ctx.indent));
         return value(r, ctx, level);
@@ -24,17 +23,9 @@ function value(v, ctx, level) {
   }
   if (ctx.seen.includes(v)) {
     if (!ctx.circular.has(v)) ctx.circular.set(v, ctx.circular.size + 1);
-    return paint(`[Circular *${ctx.circular.get(v)}]`, "special", ctx);
+    return `[Circular *${ctx.circular.get(v)}]`;
   }
   return object(v, ctx, level);
-}
-
-function proxied(target, handler, ctx, level) {
-  if (ctx.depth !== null && level > ctx.depth) return paint("Proxy [Array]", "special", ctx);
-  ctx.indent += 2;
-  const both = [target, handler].map((x) => value(x, ctx, level + 1));
-  ctx.indent -= 2;
-  return layout(both, ctx, "", "Proxy [", "]", true, level + 1);
 }
 
 // remaining shows what an iterator of a Map or a Set has still to give.

@@ -8,13 +8,13 @@ function object(v, ctx, level) {
   let keys;
   const typed = cls > SHARED_ARRAY_BUFFER && cls < DATAVIEW;
   if (cls === ARRAY) {
-    keys = keysOf(v, ctx, true);
+    keys = keysOf(v, true);
     const p = name !== "Array" || tag !== "" ? prefix(name, tag, "Array", v.length) : "";
     open = p + "["; close = "]"; isArray = true;
     if (v.length === 0 && keys.length === 0) return open + "]";
     fill = (out) => arrayItems(v, ctx, level, out);
   } else if (typed) {
-    keys = keysOf(v, ctx, true);
+    keys = keysOf(v, true);
     const type = call(typedName, v), size = call(typedLength, v);
     tag = tag === type ? "" : tag;
     open = prefix(name, tag, type, size) + "["; close = "]"; isArray = true;
@@ -25,7 +25,7 @@ function object(v, ctx, level) {
       if (size > n) out.push(more(size - n));
     };
   } else if (cls === MAP || cls === SET) {
-    keys = keysOf(v, ctx, false);
+    keys = keysOf(v, false);
     const size = cls === MAP ? call(mapSize, v) : call(setSize, v);
     open = prefix(name, tag, cls === MAP ? "Map" : "Set", size) + "{";
     if (size === 0 && keys.length === 0) return open + "}";
@@ -43,10 +43,10 @@ function object(v, ctx, level) {
       ctx.indent -= 2;
     };
   } else {
-    keys = keysOf(v, ctx, cls === STRING);
+    keys = keysOf(v, cls === STRING);
     if (typeof v === "function") {
       base = functionBase(v, name, tag);
-      if (keys.length === 0) return paint(base, "special", ctx);
+      if (keys.length === 0) return base;
     } else switch (cls) {
       case ARGUMENTS: case MAPPED_ARGUMENTS:
         open = "[Arguments] {";
@@ -56,13 +56,13 @@ function object(v, ctx, level) {
         const t = call(Date.prototype.getTime, v);
         base = Number.isNaN(t) ? "Invalid Date" : call(Date.prototype.toISOString, v);
         if (name !== "Date") base = `${prefix(name, tag, "Date")}${base}`;
-        if (keys.length === 0) return paint(base, "date", ctx);
+        if (keys.length === 0) return base;
         break;
       }
       case REGEXP:
         base = call(RegExp.prototype.toString, v);
         if (name !== "RegExp") base = `${prefix(name, tag, "RegExp")}${base}`;
-        if (keys.length === 0) return paint(base, "regexp", ctx);
+        if (keys.length === 0) return base;
         break;
       case ERROR:
         base = errorBase(v, name, keys);
@@ -72,14 +72,14 @@ function object(v, ctx, level) {
       case NUMBER: case STRING: case BOOLEAN: case SYMBOL: case BIGINT: {
         const type = { [NUMBER]: "Number", [STRING]: "String", [BOOLEAN]: "Boolean", [SYMBOL]: "Symbol", [BIGINT]: "BigInt" }[cls];
         const inner = call({ Number, String, Boolean, Symbol, BigInt }[type].prototype.valueOf, v);
-        base = `[${type}${name !== type ? ` (${name === null ? "null prototype" : name})` : ""}: ${primitive(inner, { ...ctx, compact: true, colors: false })}]`;
-        if (keys.length === 0) return paint(base, type.toLowerCase(), ctx);
+        base = `[${type}${name !== type ? ` (${name === null ? "null prototype" : name})` : ""}: ${primitive(inner, { ...ctx, compact: true })}]`;
+        if (keys.length === 0) return base;
         break;
       }
       case ARRAY_BUFFER: case SHARED_ARRAY_BUFFER:
         open = prefix(name, "", "ArrayBuffer") + "{";
         fill = (out) => {
-          out.push(`${paint("[Uint8Contents]", "special", ctx)}: ${hex(new Uint8Array(v), ctx)}`);
+          out.push(`[Uint8Contents]: ${hex(new Uint8Array(v), ctx)}`);
           out.push(`byteLength: ${primitive(cls === ARRAY_BUFFER ? call(bufferLength, v) : v.byteLength, ctx)}`);
         };
         break;
@@ -97,19 +97,19 @@ function object(v, ctx, level) {
         open = prefix(name, tag, "Promise") + "{";
         const state = promise(v);
         fill = (out) => {
-          if (state === undefined) out.push(paint("<pending>", "special", ctx));
+          if (state === undefined) out.push("<pending>");
           else {
             ctx.indent += 2;
             const s = value(state[1], ctx, level + 1);
             ctx.indent -= 2;
-            out.push(state[0] ? s : `${paint("<rejected>", "special", ctx)} ${s}`);
+            out.push(state[0] ? s : `<rejected> ${s}`);
           }
         };
         break;
       }
       case WEAKMAP: case WEAKSET:
         open = prefix(name, "", cls === WEAKMAP ? "WeakMap" : "WeakSet") + "{";
-        fill = (out) => { out.push(paint("<items unknown>", "special", ctx)); };
+        fill = (out) => { out.push("<items unknown>"); };
         break;
       case WEAK_REF:
         open = prefix(name, "", "WeakRef") + "{";
@@ -135,19 +135,17 @@ function object(v, ctx, level) {
   }
   if (ctx.depth !== null && level > ctx.depth) {
     const shown = prefix(name, tag, cls === ARRAY ? "Array" : "Object").trimEnd();
-    return paint(`[${shown.startsWith("[") ? shown.slice(1).replace("]", "") : shown}]`, "special", ctx);
+    return `[${shown.startsWith("[") ? shown.slice(1).replace("]", "") : shown}]`;
   }
   ctx.seen.push(v);
   ctx.deepest = level;
   const out = [];
   if (fill !== null) fill(out);
-  const filled = out.length;
   for (const k of keys) out.push(property(v, k, ctx, level, isArray));
   ctx.seen.pop();
-  if (ctx.sorted) sort(out, isArray ? filled : 0, ctx.sorted === true ? undefined : ctx.sorted);
   const ref = ctx.circular.get(v);
   if (ref !== undefined) {
-    const mark = paint(`<ref *${ref}>`, "special", ctx);
+    const mark = `<ref *${ref}>`;
     if (base === "") open = `${mark} ${open}`;
     else base = `${mark} ${base}`;
   }

@@ -8,7 +8,7 @@ function layout(out, ctx, base, open, close, isArray, level, v) {
     if (ctx.deepest - level < ctx.compact && entries === out.length) {
       // Counted as node's isBelowBreakLength does, whose 10 this is.
       let total = out.length + ctx.indent + open.length + base.length + 10 + out.length;
-      for (const s of out) total += bare(s, ctx);
+      for (const s of out) total += s.length;
       const line = out.join(", ");
       if (total <= ctx.breakLength && !line.includes("\n") && !base.includes("\n")) {
         return `${base !== "" ? `${base} ` : ""}${open} ${line} ${close}`;
@@ -22,7 +22,7 @@ function layout(out, ctx, base, open, close, isArray, level, v) {
 // dense is layout with as few lines as there can be.
 function dense(out, ctx, base, open, close) {
   let total = out.length;
-  for (const s of out) total += bare(s, ctx);
+  for (const s of out) total += s.length;
   const line = out.join(", ");
   if (total <= ctx.breakLength && 2 * out.length <= ctx.breakLength && !base.includes("\n")) return `${open}${base !== "" ? ` ${base}` : ""} ${line} ${close}`;
   const indent = " ".repeat(ctx.indent), first = base === "" && open.length === 1 ? " " : `${base !== "" ? ` ${base}` : ""}\n${indent}  `;
@@ -35,8 +35,8 @@ function columns(out, ctx, v) {
   const n = out.length - extra;
   let total = 0, widest = 0;
   for (let i = 0; i < n; i++) {
-    total += bare(out[i], ctx) + 2;
-    widest = Math.max(widest, bare(out[i], ctx));
+    total += out[i].length + 2;
+    widest = Math.max(widest, out[i].length);
   }
   const cell = widest + 2;
   // As node's groupArrayElements: it aims at a square, and takes a character for 2.5
@@ -49,7 +49,7 @@ function columns(out, ctx, v) {
   const widths = [];
   for (let i = 0; i < count; i++) {
     let w = 0;
-    for (let j = i; j < n; j += count) w = Math.max(w, bare(out[j], ctx));
+    for (let j = i; j < n; j += count) w = Math.max(w, out[j].length);
     widths.push(w + 2);
   }
   let right = v !== undefined;
@@ -62,11 +62,11 @@ function columns(out, ctx, v) {
     const end = Math.min(i + count, n);
     let row = "";
     for (let j = i; j < end - 1; j++) {
-      const width = widths[j - i] + out[j].length - bare(out[j], ctx);
+      const width = widths[j - i];
       row += right ? `${out[j]}, `.padStart(width) : `${out[j]}, `.padEnd(width);
     }
     const last = out[end - 1];
-    row += right ? last.padStart(widths[end - 1 - i] - 2 + last.length - bare(last, ctx)) : last;
+    row += right ? last.padStart(widths[end - 1 - i] - 2) : last;
     rows.push(row);
   }
   if (extra === 1) rows.push(out[n]);

@@ -8,8 +8,7 @@ function options(o) {
 }
 
 // defaults are what the program has in util.inspect.defaultOptions.
-const defaults = { depth: 2, compact: 3, breakLength: 80, maxArrayLength: 100, maxStringLength: 10000, showHidden: false,
-  sorted: false, getters: false, colors: false, showProxy: false, numericSeparator: false, customInspect: true };
+const defaults = { depth: 2, compact: 3, breakLength: 80, maxArrayLength: 100, maxStringLength: 10000 };
 const setDefaults = (o) => { read(defaults, o); };
 
 function read(ctx, o) {
@@ -19,14 +18,8 @@ function read(ctx, o) {
     if (v === null) ctx[k] = k === "depth" ? null : Infinity;
     else if (typeof v === "number") ctx[k] = k === "depth" && v === Infinity ? null : v;
   }
-  for (const k of ["showHidden", "colors", "showProxy", "numericSeparator", "customInspect"]) {
-    const v = inherited(o, k);
-    if (v !== undefined) ctx[k] = !!v;
-  }
-  const compact = inherited(o, "compact"), sorted = inherited(o, "sorted"), getters = inherited(o, "getters");
+  const compact = inherited(o, "compact");
   if (typeof compact === "boolean" || typeof compact === "number") ctx.compact = compact;
-  if (sorted !== undefined) ctx.sorted = typeof sorted === "function" ? sorted : !!sorted;
-  if (getters !== undefined) ctx.getters = getters === "get" || getters === "set" ? getters : getters === true;
 }
 
 function inspect(v, opts) {
@@ -73,7 +66,7 @@ function directive(kind, v) {
         if (e instanceof TypeError && e.message.includes("circular")) return "[Circular]";
         throw e;
       }
-    case "o": return value(v, { ...options(), showHidden: true, showProxy: true, depth: 4 }, 0);
+    case "o": return value(v, { ...options(), depth: 4 }, 0);
     case "O": return value(v, options(), 0);
   }
 }

@@ -6,8 +6,8 @@ const json = __JSVALUE__;
 
 const dir = (v, opts) => {
   const ctx = options(opts);
-  ctx.customInspect = false;
+  ctx.plain = true;
   return value(v, ctx, 0);
 };
 
-return { inspect, format, table, json, dir, setDefaults, stylize };
+return { inspect, format, table, json, dir, setDefaults };

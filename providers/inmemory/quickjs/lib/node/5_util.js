@@ -36,9 +36,8 @@ promisify.custom = Symbol.for("nodejs.util.promisify.custom");
 // Configurable, since a library whose loading was interrupted is loaded again.
 Object.defineProperty(setTimeout, promisify.custom, { configurable: true, value: (ms, v) => new Promise((r) => { setTimeout(r, ms, v); }) });
 
-const inspect = Object.assign((v, o, ...rest) => host.inspect(v, typeof o === "boolean" || rest.length > 0 ? { showHidden: o === true, depth: rest[0], colors: rest[1] } : o), { custom: CUSTOM });
-const chosen = Object.seal({ showHidden: false, depth: 2, colors: false, customInspect: true, showProxy: false, maxArrayLength: 100, maxStringLength: 10000,
-  breakLength: 80, compact: 3, sorted: false, getters: false, numericSeparator: false });
+const inspect = Object.assign((v, o, ...rest) => host.inspect(v, typeof o === "boolean" || rest.length > 0 ? { depth: rest[0] } : o), { custom: CUSTOM });
+const chosen = Object.seal({ depth: 2, maxArrayLength: 100, maxStringLength: 10000, breakLength: 80, compact: 3 });
 const defaultOptions = new Proxy(chosen, { set(o, k, v) { if (!Reflect.set(o, k, v)) return false; host.inspectDefaults(o); return true; } });
 Object.defineProperty(inspect, "defaultOptions", { enumerable: true, get: () => defaultOptions, set(o) {
   if (o === null || typeof o !== "object") throw badArgument("options", "of type object", o);

@@ -70,7 +70,7 @@ const readline = { Interface, createInterface, promises: readlinePromises, clear
 
 // zlib, but for Brotli
 
-const zlib = { constants: { Z_NO_COMPRESSION: 0, Z_BEST_SPEED: 1, Z_BEST_COMPRESSION: 9, Z_DEFAULT_COMPRESSION: -1 }, crc32: (data, start = 0) => host.crc32(bytesOf(data), start) };
+const zlib = { constants: { Z_NO_COMPRESSION: 0, Z_BEST_SPEED: 1, Z_BEST_COMPRESSION: 9, Z_DEFAULT_COMPRESSION: -1 } };
 for (const op of ["gzip", "gunzip", "deflate", "inflate", "deflateRaw", "inflateRaw", "unzip"]) {
   const name = op[0].toUpperCase() + op.slice(1);
   const sync = (data, o) => {
