@@ -113,7 +113,7 @@ func (p *filePlace) writers(t *testing.T) map[string]func(name string, data []by
 		return true
 	}
 	w["service"] = func(name string, data []byte) bool {
-		if err := p.ws.Files().Write(t.Context(), name, data, files.WriteOptions{}); err != nil {
+		if err := p.ws.Files().Write(t.Context(), name, data, nil); err != nil {
 			t.Error(err)
 		}
 		return true
@@ -214,7 +214,7 @@ func (p *filePlace) listed(t *testing.T, want string) {
 	if got := strings.TrimSpace(p.command(t, program("bash").list)); got != want {
 		t.Errorf("a command lists %s\nwant %s", got, want)
 	}
-	list, err := p.ws.Files().List(t.Context(), ".", 1, 0)
+	list, err := p.ws.Files().List(t.Context(), ".", nil)
 	names = nil
 	for _, e := range list.Entries {
 		names = append(names, e.Path)

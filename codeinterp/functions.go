@@ -35,18 +35,17 @@ type Function struct {
 	// checks values against them.
 	Input, Output json.RawMessage
 
-	// Unlisted keeps the name from the list of functions that a program reads which
-	// calls one that there is not: calls of this one only fail, and say why.
+	// Unlisted omits the name from the list of functions in the error of a call to
+	// a function that does not exist.
 	Unlisted bool
 
-	// Call serves a call. ctx carries the values of the run's ctx, and ends
-	// with the run, also when that is only about to be stopped, with the time
-	// that a call may take, and where the program gives the call up. Call must
-	// obey it: the run's return waits for it. It passes ctx on to what it
-	// calls, so that a run in the very context that waits for it fails instead
-	// of waiting for itself. It may be called from several goroutines at once.
-	// The result is JSON, nested at most [MaxCallDepth] deep; none stands for
-	// null, and it is not to be changed afterwards.
+	// Call serves a call. ctx carries the values of the run's ctx. It ends when the
+	// run ends or is about to be stopped, when the call's time is over, and when
+	// the program abandons the call. Call must obey it: the run waits for Call to
+	// return. Call passes ctx on, so that a run in the context that waits for it
+	// fails instead of waiting for itself. It may be called from several
+	// goroutines at once. The result is JSON, nested at most [MaxCallDepth] deep;
+	// an empty one means null. It must not be changed afterwards.
 	//
 	// The program learns an error's text only from a [FunctionError] or with
 	// ErrRefused, and otherwise that the function failed. A panic is an error.
@@ -124,23 +123,20 @@ type FunctionLimits struct {
 	// is the most; a provider may be able to carry less.
 	Args, Result int
 
-	// Unread is how many bytes the results may have together that the program
-	// has yet to take, as where it makes many calls at once and computes
-	// meanwhile. A call waits until there is room for results as large as the
-	// run's largest so far of all that are being served; where that was too
-	// little, a result that is beyond it fails, unless it is the only one. Zero
-	// means 256 MiB.
-	Unread int
+	// Pending is how many bytes of results may wait for the program to read them,
+	// as when it makes many calls at once. A call starts when there is room for
+	// a result as large as the run's largest so far. A result for which there is
+	// no room fails, unless it is the only one. Zero means 256 MiB.
+	Pending int
 
 	// Timeout bounds each call, without its waiting for others to end. Zero
 	// means no bound but the run's.
 	Timeout time.Duration
 
-	// Untimed says that time in which a call is in progress does not count
-	// towards RunOptions.Timeout, as where a function asks a person. What else
-	// the program does meanwhile is not timed either. It counts in
-	// Result.Duration.
-	Untimed bool
+	// ExcludeFromTimeout excludes the time during which a call is in progress from
+	// RunOptions.Timeout, for functions that ask a person. What else the program
+	// does during that time is excluded too. Result.Duration includes it.
+	ExcludeFromTimeout bool
 }
 
 // A CallRecord is what a Result says of a call of a [Function].
@@ -182,7 +178,7 @@ const (
 	defaultCalls    = 10_000
 	defaultParallel = 128
 	defaultCallSize = 16 << 20
-	defaultUnread   = 256 << 20
+	defaultPending  = 256 << 20
 	maxCallSize     = 1 << 30
 )
 
@@ -269,14 +265,14 @@ func validSchema(s json.RawMessage) bool {
 
 // check returns l with the defaults filled in.
 func (l FunctionLimits) check() (FunctionLimits, error) {
-	if l.Calls < -1 || l.Parallel < 0 || l.Args < 0 || l.Result < 0 || l.Unread < 0 || l.Timeout < 0 {
+	if l.Calls < -1 || l.Parallel < 0 || l.Args < 0 || l.Result < 0 || l.Pending < 0 || l.Timeout < 0 {
 		return l, fmt.Errorf("%w: negative FunctionLimits", ErrInvalid)
 	}
 	for _, d := range []struct {
 		of  *int
 		def int
 	}{{&l.Calls, defaultCalls}, {&l.Parallel, defaultParallel}, {&l.Args, defaultCallSize}, {&l.Result, defaultCallSize},
-		{&l.Unread, defaultUnread}} {
+		{&l.Pending, defaultPending}} {
 		if *d.of == 0 {
 			*d.of = d.def
 		}

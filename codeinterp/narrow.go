@@ -35,7 +35,11 @@ type NarrowOptions struct {
 //
 // A context that was made elsewhere is served if the ContextManager of ci says
 // that its language is one of those kept.
-func Narrow(ci CodeInterpreter, o NarrowOptions) (CodeInterpreter, error) {
+func Narrow(ci CodeInterpreter, opts *NarrowOptions) (CodeInterpreter, error) {
+	var o NarrowOptions
+	if opts != nil {
+		o = *opts
+	}
 	n := &narrowing{inner: ci, all: Describe(ci), known: ci.Languages(), languages: ci.Languages(), manager: o.Manager, commands: o.Commands, made: map[ContextID]string{}}
 	if len(o.Languages) > 0 {
 		n.languages = slices.Compact(slices.Sorted(slices.Values(o.Languages)))

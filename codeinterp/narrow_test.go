@@ -68,7 +68,7 @@ func (p managedPolyglot) InterruptContext(_ context.Context, id codeinterp.Conte
 
 func narrow(t *testing.T, ci codeinterp.CodeInterpreter, o codeinterp.NarrowOptions) codeinterp.CodeInterpreter {
 	t.Helper()
-	n, err := codeinterp.Narrow(ci, o)
+	n, err := codeinterp.Narrow(ci, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestNarrowGroups(t *testing.T) {
 			}
 		}
 	}
-	if _, err := codeinterp.Narrow(p, codeinterp.NarrowOptions{Languages: []string{"perl"}}); !errors.Is(err, codeinterp.ErrLanguage) {
+	if _, err := codeinterp.Narrow(p, &codeinterp.NarrowOptions{Languages: []string{"perl"}}); !errors.Is(err, codeinterp.ErrLanguage) {
 		t.Errorf("an unknown language: %v", err)
 	}
 }

@@ -15,7 +15,7 @@
 // and Options.Time; its answer says what was left out. Between two steps
 // of the FS, each of which is one file's opening or 64 KiB of it, an operation
 // looks whether it has to end; removing a tree is one step. Writes of one
-// Service come one after the other, so that no edit undoes another; those of
+// Workdir come one after the other, so that no edit undoes another; those of
 // programs come in between. An edit that cannot be written puts back what was
 // there.
 //

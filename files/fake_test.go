@@ -8,9 +8,9 @@ import (
 	"github.com/toolcell/toolcell/files"
 )
 
-// newService returns a Service over a directory with the files, and the
+// newService returns a Workdir over a directory with the files, and the
 // directory.
-func newService(t testing.TB, o *files.Options, contents map[string]string) (*files.Service, string) {
+func newService(t testing.TB, o *files.Options, contents map[string]string) (*files.Workdir, string) {
 	t.Helper()
 	dir := t.TempDir()
 	root, err := files.OpenDir(dir)
@@ -20,7 +20,7 @@ func newService(t testing.TB, o *files.Options, contents map[string]string) (*fi
 	t.Cleanup(func() { root.Close() })
 	s := files.New(root, o)
 	for name, text := range contents {
-		if err := s.Write(t.Context(), name, []byte(text), files.WriteOptions{}); err != nil {
+		if err := s.Write(t.Context(), name, []byte(text), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

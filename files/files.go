@@ -15,7 +15,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// Options tunes a [Service]. The zero value is ready to use.
+// Options tunes a [Workdir]. The zero value is ready to use.
 type Options struct {
 	// Dir is the directory as programs see it, such as /workspace. Absolute
 	// paths have to be within it. Empty allows none.
@@ -43,10 +43,10 @@ type Options struct {
 	Filter func(emit func([]byte)) (write func([]byte), flush func())
 }
 
-// A Service works on the files of a directory. Its methods are safe for
+// A Workdir is a directory that files are read, written and searched in. Its methods are safe for
 // concurrent use. Their errors wrap those of [codeinterp.FS], or
 // codeinterp.ErrInvalid where an argument is malformed, or the cause of ctx.
-type Service struct {
+type Workdir struct {
 	fsys codeinterp.FS
 	o    Options
 	// writing holds the turn of one that writes.
@@ -58,9 +58,9 @@ type Service struct {
 // maxWalks is how many go through directories at a time; the others wait.
 const maxWalks = 8
 
-// New returns a Service over fsys. o may be nil.
-func New(fsys codeinterp.FS, o *Options) *Service {
-	s := &Service{fsys: fsys, writing: make(chan struct{}, 1), walking: make(chan struct{}, maxWalks)}
+// New returns a Workdir over fsys. o may be nil.
+func New(fsys codeinterp.FS, o *Options) *Workdir {
+	s := &Workdir{fsys: fsys, writing: make(chan struct{}, 1), walking: make(chan struct{}, maxWalks)}
 	if o != nil {
 		s.o = *o
 	}
@@ -71,20 +71,24 @@ func New(fsys codeinterp.FS, o *Options) *Service {
 	return s
 }
 
-// With returns a Service over the same files that takes turns with s in
-// writing and searching, and has other options but the same Dir.
-func (s *Service) With(o Options) *Service {
-	o.Dir = s.o.Dir
-	t := New(s.fsys, &o)
+// With returns a Workdir over the same files that takes turns with s in
+// writing and searching, and has other options but the same Dir. o may be nil.
+func (s *Workdir) With(o *Options) *Workdir {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	c.Dir = s.o.Dir
+	t := New(s.fsys, &c)
 	t.writing, t.walking = s.writing, s.walking
 	return t
 }
 
 // Dir returns the directory as programs see it, empty if not known.
-func (s *Service) Dir() string { return s.o.Dir }
+func (s *Workdir) Dir() string { return s.o.Dir }
 
 // Name returns the name in the FS that a path means: "." for the directory.
-func (s *Service) Name(p string) (string, error) {
+func (s *Workdir) Name(p string) (string, error) {
 	if !utf8.ValidString(p) || strings.IndexByte(p, 0) >= 0 || len(p) > maxPath {
 		return "", fmt.Errorf("%w: path %.200q", codeinterp.ErrInvalid, p)
 	}
@@ -107,7 +111,7 @@ func (s *Service) Name(p string) (string, error) {
 const maxPath = 4096
 
 // bound returns a ctx that ends with the time of an operation.
-func (s *Service) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+func (s *Workdir) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, s.o.Time, errTime)
 }
 
@@ -115,7 +119,7 @@ func (s *Service) bound(ctx context.Context) (context.Context, context.CancelFun
 var errTime = fmt.Errorf("%w: the files took too long", codeinterp.ErrCapacity)
 
 // turn waits for the turn to write, which ends with done.
-func (s *Service) turn(ctx context.Context) (done func(), err error) {
+func (s *Workdir) turn(ctx context.Context) (done func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -132,7 +136,7 @@ const chunk = 64 << 10
 
 // stream passes the filtered contents of a file to emit until that returns
 // false, or ctx ends.
-func (s *Service) stream(ctx context.Context, name string, emit func([]byte) bool) error {
+func (s *Workdir) stream(ctx context.Context, name string, emit func([]byte) bool) error {
 	f, err := s.open(name)
 	if err != nil {
 		return err
@@ -163,7 +167,7 @@ func (s *Service) stream(ctx context.Context, name string, emit func([]byte) boo
 }
 
 // open opens a regular file for reading.
-func (s *Service) open(name string) (fs.File, error) {
+func (s *Workdir) open(name string) (fs.File, error) {
 	// Not by Open, for which a directory is listed.
 	return s.fsys.OpenFile(name, os.O_RDONLY, 0)
 }

@@ -17,7 +17,7 @@ type GrepOptions struct {
 	Literal    bool   // the text is searched for as it is
 	IgnoreCase bool   // upper and lower case are the same
 	Include    string // search the files whose path matches; see Glob
-	Most       int    // how many lines to return; zero means as many as the Options allow
+	Limit      int    // how many lines to return; zero means Options.MaxEntries
 }
 
 // A Match is a line that matches.
@@ -47,15 +47,18 @@ const (
 )
 
 // Grep finds lines in a file, or in the files of a directory at any depth. Files
-// that are not text are skipped.
-func (s *Service) Grep(ctx context.Context, p, text string, o GrepOptions) (Matches, error) {
+// that are not text are skipped. o may be nil.
+func (s *Workdir) Grep(ctx context.Context, p, text string, o *GrepOptions) (Matches, error) {
+	if o == nil {
+		o = &GrepOptions{}
+	}
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	name, err := s.Name(p)
 	if err != nil {
 		return Matches{}, err
 	}
-	g := grepper{s: s, ctx: ctx, dir: name, most: min(cmp.Or(max(o.Most, 0), s.o.MaxEntries), s.o.MaxEntries)}
+	g := grepper{s: s, ctx: ctx, dir: name, most: min(cmp.Or(max(o.Limit, 0), s.o.MaxEntries), s.o.MaxEntries)}
 	if err := g.compile(text, o); err != nil {
 		return Matches{}, err
 	}
@@ -86,7 +89,7 @@ func (s *Service) Grep(ctx context.Context, p, text string, o GrepOptions) (Matc
 
 type grepper struct {
 	Matches
-	s       *Service
+	s       *Workdir
 	ctx     context.Context
 	dir     string
 	re      *search
@@ -97,11 +100,11 @@ type grepper struct {
 
 // CheckSearch says what is wrong with an expression, or a literal text, for Grep.
 func CheckSearch(text string, literal bool) error {
-	_, err := expression(text, GrepOptions{Literal: literal})
+	_, err := expression(text, &GrepOptions{Literal: literal})
 	return err
 }
 
-func expression(text string, o GrepOptions) (*search, error) {
+func expression(text string, o *GrepOptions) (*search, error) {
 	if text == "" || len(text) > maxPattern {
 		return nil, fmt.Errorf("%w: search for 1 to %d bytes", codeinterp.ErrInvalid, maxPattern)
 	}
@@ -118,7 +121,7 @@ func expression(text string, o GrepOptions) (*search, error) {
 	return newSearch(re), nil
 }
 
-func (g *grepper) compile(text string, o GrepOptions) (err error) {
+func (g *grepper) compile(text string, o *GrepOptions) (err error) {
 	if g.re, err = expression(text, o); err != nil {
 		return err
 	}

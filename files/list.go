@@ -25,7 +25,7 @@ const (
 
 // An Entry is a file, directory or what else has a name.
 type Entry struct {
-	// Path is relative to the directory of the Service. If Escaped, it is
+	// Path is relative to the directory of the Workdir. If Escaped, it is
 	// written as within a Go string.
 	Path    string
 	Escaped bool
@@ -81,7 +81,7 @@ type Skip struct{ Path, Reason string }
 const maxSkips = 100
 
 // Stat describes a path, a link itself.
-func (s *Service) Stat(ctx context.Context, p string) (Entry, error) {
+func (s *Workdir) Stat(ctx context.Context, p string) (Entry, error) {
 	name, err := s.Name(p)
 	if err != nil {
 		return Entry{}, err
@@ -96,18 +96,34 @@ func (s *Service) Stat(ctx context.Context, p string) (Entry, error) {
 	return entryOf(name, info), nil
 }
 
-// List lists a directory, and those in it to a depth, of which 1, and zero, is
-// the directory alone. most is how many entries to return, zero for as many as
-// the Options allow. Links are not followed.
-func (s *Service) List(ctx context.Context, p string, depth, most int) (Listing, error) {
-	return s.find(ctx, p, max(depth, 1), most, func(string, fs.DirEntry) bool { return true })
+// ListOptions tunes List. The zero value lists one directory.
+type ListOptions struct {
+	Depth int // levels of directories to list; zero means 1, the directory alone
+	Limit int // how many entries to return; zero means Options.MaxEntries
+}
+
+// List lists a directory and, to a depth, those in it. Links are not followed. o may
+// be nil.
+func (s *Workdir) List(ctx context.Context, p string, o *ListOptions) (Listing, error) {
+	if o == nil {
+		o = &ListOptions{}
+	}
+	return s.find(ctx, p, max(o.Depth, 1), o.Limit, func(string, fs.DirEntry) bool { return true })
+}
+
+// GlobOptions tunes Glob.
+type GlobOptions struct {
+	Limit int // how many entries to return; zero means Options.MaxEntries
 }
 
 // Glob finds the paths in a directory, at any depth, that match a pattern: ?
 // and * match within a name, ** over any number of directories, [a-z] one
 // character, {a,b} one of several. A pattern without a slash is one for names,
-// at any depth. Directories match too.
-func (s *Service) Glob(ctx context.Context, p, pattern string, most int) (Listing, error) {
+// at any depth. Directories match too. o may be nil.
+func (s *Workdir) Glob(ctx context.Context, p, pattern string, o *GlobOptions) (Listing, error) {
+	if o == nil {
+		o = &GlobOptions{}
+	}
 	matches, err := compile(pattern)
 	if err != nil {
 		return Listing{}, err
@@ -116,7 +132,7 @@ func (s *Service) Glob(ctx context.Context, p, pattern string, most int) (Listin
 	if err != nil {
 		return Listing{}, err
 	}
-	return s.find(ctx, p, maxDepth, most, func(name string, _ fs.DirEntry) bool { return matches(below(dir, name)) })
+	return s.find(ctx, p, maxDepth, o.Limit, func(name string, _ fs.DirEntry) bool { return matches(below(dir, name)) })
 }
 
 // below returns name relative to dir, which it is in.
@@ -127,7 +143,7 @@ func below(dir, name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")
 }
 
-func (s *Service) find(ctx context.Context, p string, depth, most int, wanted func(string, fs.DirEntry) bool) (Listing, error) {
+func (s *Workdir) find(ctx context.Context, p string, depth, most int, wanted func(string, fs.DirEntry) bool) (Listing, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	name, err := s.Name(p)
@@ -156,7 +172,7 @@ func (s *Service) find(ctx context.Context, p string, depth, most int, wanted fu
 const maxDepth = 100
 
 // walk visits what is in a directory, parents first, until visit returns false.
-func (s *Service) walk(ctx context.Context, top string, depth int, visit func(string, fs.DirEntry) bool) (more string, unread []Skip, err error) {
+func (s *Workdir) walk(ctx context.Context, top string, depth int, visit func(string, fs.DirEntry) bool) (more string, unread []Skip, err error) {
 	w := walker{s: s, ctx: ctx, visit: visit}
 	select {
 	case s.walking <- struct{}{}:
@@ -183,7 +199,7 @@ const (
 )
 
 type walker struct {
-	s      *Service
+	s      *Workdir
 	ctx    context.Context
 	visit  func(string, fs.DirEntry) bool
 	unread []Skip

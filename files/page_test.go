@@ -65,14 +65,14 @@ func TestPages(t *testing.T) {
 		}
 		want = append(want, name)
 	}
-	if l, err := s.List(t.Context(), "d", 1, 0); err != nil || l.More != "" || !slices.Equal(paths(l), want) || p.lists != 2 || p.most != 8192 {
+	if l, err := s.List(t.Context(), "d", nil); err != nil || l.More != "" || !slices.Equal(paths(l), want) || p.lists != 2 || p.most != 8192 {
 		t.Errorf("List: %d entries in %d parts of up to %d, more %q, %v", len(l.Entries), p.lists, p.most, l.More, err)
 	}
-	if l, err := s.List(t.Context(), "d", 1, 2); err != nil || l.More != "entries" || !slices.Equal(paths(l), want[:2]) || p.lists != 3 {
+	if l, err := s.List(t.Context(), "d", &files.ListOptions{Limit: 2}); err != nil || l.More != "entries" || !slices.Equal(paths(l), want[:2]) || p.lists != 3 {
 		t.Errorf("List of two: %v in %d parts, more %q, %v", paths(l), p.lists-2, l.More, err)
 	}
 	p.lists, p.most = 0, 0
-	if l, err := s.Glob(t.Context(), ".", "*99", 0); err != nil || len(l.Entries) != 90 || p.lists != 3 || p.most != 8192 {
+	if l, err := s.Glob(t.Context(), ".", "*99", nil); err != nil || len(l.Entries) != 90 || p.lists != 3 || p.most != 8192 {
 		t.Errorf("Glob: %d entries in %d parts of up to %d, %v", len(l.Entries), p.lists, p.most, err)
 	}
 	if _, err := s.Read(t.Context(), "d", files.Range{}); err == nil {
@@ -80,7 +80,7 @@ func TestPages(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.List(ctx, "d", 1, 0); err == nil {
+	if _, err := s.List(ctx, "d", nil); err == nil {
 		t.Error("listed for a caller that has gone")
 	}
 }
@@ -103,7 +103,7 @@ func TestPagesBelow(t *testing.T) {
 		}
 	}
 	p := &paged{Dir: root, t: t}
-	if l, err := files.New(p, nil).Glob(t.Context(), ".", "*99", 0); err != nil || len(l.Entries) != 15 || p.lists != 7+1 {
+	if l, err := files.New(p, nil).Glob(t.Context(), ".", "*99", nil); err != nil || len(l.Entries) != 15 || p.lists != 7+1 {
 		t.Errorf("%d entries in %d parts, more %q, %v", len(l.Entries), p.lists, l.More, err)
 	}
 }
@@ -148,7 +148,7 @@ func (endlessInfo) Sys() any           { return nil }
 // TestPagesHeld: the levels of a walk together hold little.
 func TestPagesHeld(t *testing.T) {
 	e := &endless{held: map[int]int{}}
-	l, err := files.New(e, nil).List(t.Context(), ".", 100, 110)
+	l, err := files.New(e, nil).List(t.Context(), ".", &files.ListOptions{Depth: 100, Limit: 110})
 	if err != nil || len(l.Entries) != 110 || len(e.held) != 100 || e.most > 4*8192+100*1024 {
 		t.Errorf("%d entries, up to %d held by %d levels, %v", len(l.Entries), e.most, len(e.held), err)
 	}

@@ -67,22 +67,22 @@ func TestSwappedDirectories(t *testing.T) {
 }
 
 // work does six operations, of which each may fail, but none may get outside.
-func work(t *testing.T, s *files.Service, id string) {
+func work(t *testing.T, s *files.Workdir, id string) {
 	ctx := t.Context()
 	if page, err := s.Read(ctx, "d/f", files.Range{}); err == nil && strings.Contains(page.Text, "outside") {
 		t.Error("a file outside was read")
 	}
-	s.Write(ctx, "d/new-"+id, []byte("written\n"), files.WriteOptions{})
-	s.Edit(ctx, "d/sub/g", "outside", "changed", false)
-	if l, err := s.List(ctx, ".", 3, 0); err == nil {
+	s.Write(ctx, "d/new-"+id, []byte("written\n"), nil)
+	s.Edit(ctx, "d/sub/g", "outside", "changed", nil)
+	if l, err := s.List(ctx, ".", &files.ListOptions{Depth: 3}); err == nil {
 		for _, e := range l.Entries {
 			if strings.Contains(e.Path, "only-outside") {
 				t.Error("a directory outside was listed")
 			}
 		}
 	}
-	if m, err := s.Grep(ctx, ".", "outside", files.GrepOptions{}); err == nil && len(m.Matches) > 0 {
+	if m, err := s.Grep(ctx, ".", "outside", nil); err == nil && len(m.Matches) > 0 {
 		t.Errorf("a file outside was searched: %+v", m.Matches[0])
 	}
-	s.Remove(ctx, "d/new-"+id, true)
+	s.Remove(ctx, "d/new-"+id, &files.RemoveOptions{Recursive: true})
 }

@@ -52,7 +52,7 @@ type Page struct {
 const sniffed = 8 << 10
 
 // Read reads a part of a file.
-func (s *Service) Read(ctx context.Context, p string, r Range) (Page, error) {
+func (s *Workdir) Read(ctx context.Context, p string, r Range) (Page, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	name, err := s.Name(p)

@@ -109,11 +109,11 @@ func TestFilter(t *testing.T) {
 		return func(b []byte) { emit(bytes.ReplaceAll(b, []byte("secret"), []byte("-"))) }, func() { emit([]byte("end")) }
 	}
 	s, _ := newService(t, nil, map[string]string{"f": "a secret\n"})
-	s = s.With(files.Options{Filter: hide})
+	s = s.With(&files.Options{Filter: hide})
 	if page, err := s.Read(t.Context(), "f", files.Range{}); err != nil || page.Text != "a -\nend" {
 		t.Errorf("%+v, %v", page, err)
 	}
-	if m, err := s.Grep(t.Context(), "f", "secret|end", files.GrepOptions{}); err != nil || len(m.Matches) != 1 || m.Matches[0].Text != "end" {
+	if m, err := s.Grep(t.Context(), "f", "secret|end", nil); err != nil || len(m.Matches) != 1 || m.Matches[0].Text != "end" {
 		t.Errorf("%+v, %v", m, err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // newTree has something of every kind in it.
-func newTree(t *testing.T) *files.Service {
+func newTree(t *testing.T) *files.Workdir {
 	t.Helper()
 	s, dir := newService(t, nil, map[string]string{
 		"a.go": "package a\nfunc A() {}\n", "b/c.go": "package c\r\nFUNC\r\n", "b/d/e.py": "def func(): pass\n", "b/d/[x].txt": "func.\n",
@@ -59,12 +59,12 @@ func TestList(t *testing.T) {
 		{".", 9, 4, `a.go b b/c.go b/d`, "entries"},
 		{"b/d", 9, 2, `b/d/[x].txt b/d/e.py`, ""},
 	} {
-		l, err := s.List(t.Context(), tt.path, tt.depth, tt.most)
+		l, err := s.List(t.Context(), tt.path, &files.ListOptions{Depth: tt.depth, Limit: tt.most})
 		if got := strings.Join(paths(l), " "); got != tt.want || l.More != tt.more || err != nil {
 			t.Errorf("%s to %d: %s (%s), %v", tt.path, tt.depth, got, l.More, err)
 		}
 	}
-	l, _ := s.List(t.Context(), ".", 1, 0)
+	l, _ := s.List(t.Context(), ".", nil)
 	types := map[string]string{}
 	for _, e := range l.Entries {
 		types[e.Path] = e.Type
@@ -75,7 +75,7 @@ func TestList(t *testing.T) {
 	if types["a.go"] != files.TypeFile || types["b"] != files.TypeDir || types["link"] != files.TypeLink || types["fifo"] != files.TypeSpecial {
 		t.Errorf("types %v", types)
 	}
-	if _, err := s.List(t.Context(), "out", 1, 0); !errors.Is(err, codeinterp.ErrOutside) && err == nil {
+	if _, err := s.List(t.Context(), "out", nil); !errors.Is(err, codeinterp.ErrOutside) && err == nil {
 		t.Error("a directory outside is listed")
 	}
 	if e, err := s.Stat(t.Context(), "out"); err != nil || e.Type != files.TypeLink {
@@ -108,7 +108,7 @@ func TestGlob(t *testing.T) {
 		"*{.go,.p*}":     "a.go b/c.go b/d/e.py",
 		"b/**/*.{go,py}": "b/c.go b/d/e.py",
 	} {
-		l, err := s.Glob(t.Context(), ".", pattern, 0)
+		l, err := s.Glob(t.Context(), ".", pattern, nil)
 		got := strings.Join(paths(l), " ")
 		if want == "!" {
 			if !errors.Is(err, codeinterp.ErrInvalid) {
@@ -118,7 +118,7 @@ func TestGlob(t *testing.T) {
 			t.Errorf("%q: %q, %v; want %q", pattern, got, err, want)
 		}
 	}
-	if l, err := s.Glob(t.Context(), "b", "d/*.py", 0); err != nil || !slices.Equal(paths(l), []string{"b/d/e.py"}) {
+	if l, err := s.Glob(t.Context(), "b", "d/*.py", nil); err != nil || !slices.Equal(paths(l), []string{"b/d/e.py"}) {
 		t.Errorf("below a directory: %v, %v", paths(l), err)
 	}
 }
@@ -127,16 +127,16 @@ func TestGrep(t *testing.T) {
 	s := newTree(t)
 	for _, tt := range []struct {
 		path, text string
-		o          files.GrepOptions
+		o          *files.GrepOptions
 		want       string
 	}{
-		{".", `^func`, files.GrepOptions{}, `a.go:2 b/d/[x].txt:1 new\nline:1`},
-		{"b", `func`, files.GrepOptions{IgnoreCase: true}, "b/c.go:2 b/d/[x].txt:1 b/d/e.py:1"},
-		{".", `func.`, files.GrepOptions{Literal: true}, "b/d/[x].txt:1"},
-		{".", `func`, files.GrepOptions{Include: "*.{go,py}"}, "a.go:2 b/d/e.py:1"},
-		{"long", `func`, files.GrepOptions{}, "long:2"},
-		{".", `FUNC$`, files.GrepOptions{}, "b/c.go:2"},
-		{".", `func`, files.GrepOptions{Most: 1}, "a.go:2"},
+		{".", `^func`, &files.GrepOptions{}, `a.go:2 b/d/[x].txt:1 new\nline:1`},
+		{"b", `func`, &files.GrepOptions{IgnoreCase: true}, "b/c.go:2 b/d/[x].txt:1 b/d/e.py:1"},
+		{".", `func.`, &files.GrepOptions{Literal: true}, "b/d/[x].txt:1"},
+		{".", `func`, &files.GrepOptions{Include: "*.{go,py}"}, "a.go:2 b/d/e.py:1"},
+		{"long", `func`, &files.GrepOptions{}, "long:2"},
+		{".", `FUNC$`, &files.GrepOptions{}, "b/c.go:2"},
+		{".", `func`, &files.GrepOptions{Limit: 1}, "a.go:2"},
 	} {
 		m, err := s.Grep(t.Context(), tt.path, tt.text, tt.o)
 		var got []string
@@ -150,7 +150,7 @@ func TestGrep(t *testing.T) {
 			t.Errorf("%+v: %q, %v", tt, got, err)
 		}
 	}
-	m, err := s.Grep(t.Context(), ".", "nothing at all", files.GrepOptions{})
+	m, err := s.Grep(t.Context(), ".", "nothing at all", nil)
 	var skipped []string
 	for _, k := range m.Skipped {
 		skipped = append(skipped, k.Path+": "+k.Reason)
@@ -160,7 +160,7 @@ func TestGrep(t *testing.T) {
 		t.Errorf("skipped %q, %v", skipped, err)
 	}
 	for _, text := range []string{"", "(", strings.Repeat("x", 2000), "(a{1000}){1000}"} {
-		if _, err := s.Grep(t.Context(), ".", text, files.GrepOptions{}); !errors.Is(err, codeinterp.ErrInvalid) {
+		if _, err := s.Grep(t.Context(), ".", text, nil); !errors.Is(err, codeinterp.ErrInvalid) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}
@@ -168,11 +168,11 @@ func TestGrep(t *testing.T) {
 
 // TestTime: what takes too long says so.
 func TestTime(t *testing.T) {
-	s := newTree(t).With(files.Options{Time: time.Nanosecond})
-	if l, err := s.List(t.Context(), ".", 5, 0); l.More != "time" || err != nil {
+	s := newTree(t).With(&files.Options{Time: time.Nanosecond})
+	if l, err := s.List(t.Context(), ".", &files.ListOptions{Depth: 5}); l.More != "time" || err != nil {
 		t.Errorf("list: %+v, %v", l, err)
 	}
-	if m, err := s.Grep(t.Context(), ".", "func", files.GrepOptions{}); m.More != "time" || err != nil {
+	if m, err := s.Grep(t.Context(), ".", "func", nil); m.More != "time" || err != nil {
 		t.Errorf("grep: %+v, %v", m, err)
 	}
 	if _, err := s.Read(t.Context(), "a.go", files.Range{}); !errors.Is(err, codeinterp.ErrCapacity) {
@@ -187,14 +187,14 @@ func TestGrepEnds(t *testing.T) {
 	s, _ := newService(t, nil, map[string]string{"f": line + "\n", "short": strings.Repeat("x", 500) + "é" + strings.Repeat("b", 3000) + "c\n"})
 	many := strings.Repeat(".{0,1000}", 110) + "z"
 	before := time.Now()
-	if m, err := s.With(files.Options{Time: 100 * time.Millisecond}).Grep(t.Context(), "f", many, files.GrepOptions{}); m.More != "time" || err != nil {
+	if m, err := s.With(&files.Options{Time: 100 * time.Millisecond}).Grep(t.Context(), "f", many, nil); m.More != "time" || err != nil {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if took := time.Since(before); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 	const states = "éb{1000}b{1000}b{1000}c" // in a line that is long enough for a look at the time
-	m, err := s.Grep(t.Context(), "short", states, files.GrepOptions{})
+	m, err := s.Grep(t.Context(), "short", states, nil)
 	if err != nil || len(m.Matches) != 1 || !strings.Contains(m.Matches[0].Text, "éb") {
 		t.Errorf("%+v, %v", m, err)
 	}

@@ -25,8 +25,11 @@ type WriteOptions struct {
 }
 
 // Write writes a file, and creates the directories above it that are missing.
-// Where it fails, what was written so far is in the file.
-func (s *Service) Write(ctx context.Context, p string, data []byte, o WriteOptions) error {
+// If it fails, the file has what was written so far. o may be nil.
+func (s *Workdir) Write(ctx context.Context, p string, data []byte, o *WriteOptions) error {
+	if o == nil {
+		o = &WriteOptions{}
+	}
 	return s.change(ctx, p, func(ctx context.Context, name string) error {
 		if dir := path.Dir(name); dir != "." {
 			if err := s.fsys.MkdirAll(dir, dirPerm); err != nil {
@@ -47,7 +50,7 @@ func (s *Service) Write(ctx context.Context, p string, data []byte, o WriteOptio
 }
 
 // change does something to a file in its turn.
-func (s *Service) change(ctx context.Context, p string, do func(ctx context.Context, name string) error) error {
+func (s *Workdir) change(ctx context.Context, p string, do func(ctx context.Context, name string) error) error {
 	name, err := s.Name(p)
 	if err != nil {
 		return err
@@ -64,7 +67,7 @@ func (s *Service) change(ctx context.Context, p string, do func(ctx context.Cont
 
 // put writes data into a file, piece by piece. Where it cannot be opened, the file
 // stays as it is.
-func (s *Service) put(ctx context.Context, name string, flag int, data []byte) (err error) {
+func (s *Workdir) put(ctx context.Context, name string, flag int, data []byte) (err error) {
 	f, err := s.fsys.OpenFile(name, flag, filePerm)
 	if err != nil {
 		return unopened{err}
@@ -88,10 +91,16 @@ type unopened struct{ error }
 
 func (u unopened) Unwrap() error { return u.error }
 
-// Edit replaces text in a file. old must be in it exactly once, unless all is
-// set, and then at least once. It returns how many were replaced. Where the new
-// contents cannot be written, the old ones are put back, if that is possible.
-func (s *Service) Edit(ctx context.Context, p, old, replacement string, all bool) (n int, err error) {
+// EditOptions tunes Edit. The zero value replaces one place.
+type EditOptions struct {
+	All bool // replace every place, at least one
+}
+
+// Edit replaces text in a file, which must have old exactly once, and returns how
+// many places it replaced. If the new contents cannot be written, it writes the old
+// ones back, if possible. o may be nil.
+func (s *Workdir) Edit(ctx context.Context, p, old, replacement string, o *EditOptions) (n int, err error) {
+	all := o != nil && o.All
 	switch {
 	case old == "":
 		return 0, fmt.Errorf("%w: the text to replace is empty; write the file instead", codeinterp.ErrInvalid)
@@ -140,7 +149,7 @@ func countError(n int, all bool) error {
 }
 
 // whole reads a file that is to be edited.
-func (s *Service) whole(ctx context.Context, name string) ([]byte, error) {
+func (s *Workdir) whole(ctx context.Context, name string) ([]byte, error) {
 	f, err := s.open(name)
 	if err != nil {
 		return nil, err
@@ -167,18 +176,23 @@ func (s *Service) whole(ctx context.Context, name string) ([]byte, error) {
 
 // Mkdir creates a directory and those above it, and is content with one that is
 // there.
-func (s *Service) Mkdir(ctx context.Context, p string) error {
+func (s *Workdir) Mkdir(ctx context.Context, p string) error {
 	return s.change(ctx, p, func(_ context.Context, name string) error { return s.fsys.MkdirAll(name, dirPerm) })
 }
 
-// Remove removes a file, a link or an empty directory; with all, also a
-// directory with what is in it. What is not there is fs.ErrNotExist.
-func (s *Service) Remove(ctx context.Context, p string, all bool) error {
+// RemoveOptions tunes Remove.
+type RemoveOptions struct {
+	Recursive bool // remove a directory with all that is in it
+}
+
+// Remove removes a file, a link or an empty directory. A path that does not exist is
+// fs.ErrNotExist. o may be nil.
+func (s *Workdir) Remove(ctx context.Context, p string, o *RemoveOptions) error {
 	return s.change(ctx, p, func(_ context.Context, name string) error {
 		if name == "." {
 			return fmt.Errorf("%w: the directory that all files are in stays", codeinterp.ErrInvalid)
 		}
-		if !all {
+		if o == nil || !o.Recursive {
 			return s.fsys.Remove(name)
 		}
 		// RemoveAll is content with nothing, and a model that mistook a name is to
@@ -192,7 +206,7 @@ func (s *Service) Remove(ctx context.Context, p string, all bool) error {
 
 // Move renames a file, link or directory, creates the directories above its new
 // name that are missing, and replaces a file that has it.
-func (s *Service) Move(ctx context.Context, from, to string) error {
+func (s *Workdir) Move(ctx context.Context, from, to string) error {
 	target, err := s.Name(to)
 	if err != nil {
 		return err

@@ -25,15 +25,15 @@ func TestWrite(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		data []byte
-		o    files.WriteOptions
+		o    *files.WriteOptions
 		want string
 		err  error
 	}{
-		{all, files.WriteOptions{New: true}, string(all), nil},
-		{all, files.WriteOptions{New: true}, string(all), fs.ErrExist},
-		{[]byte("x"), files.WriteOptions{Append: true}, string(all) + "x", nil},
-		{nil, files.WriteOptions{}, "", nil},
-		{[]byte("ab"), files.WriteOptions{Append: true}, "ab", nil},
+		{all, &files.WriteOptions{New: true}, string(all), nil},
+		{all, &files.WriteOptions{New: true}, string(all), fs.ErrExist},
+		{[]byte("x"), &files.WriteOptions{Append: true}, string(all) + "x", nil},
+		{nil, nil, "", nil},
+		{[]byte("ab"), &files.WriteOptions{Append: true}, "ab", nil},
 	} {
 		err := s.Write(t.Context(), "a/b/f", tt.data, tt.o)
 		got, _ := os.ReadFile(filepath.Join(dir, "a/b/f"))
@@ -41,7 +41,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%+v: %d bytes, %v", tt.o, len(got), err)
 		}
 	}
-	if err := s.Write(t.Context(), ".", nil, files.WriteOptions{}); err == nil {
+	if err := s.Write(t.Context(), ".", nil, nil); err == nil {
 		t.Error("the directory itself was written")
 	}
 }
@@ -67,7 +67,7 @@ func TestEdit(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, dir := newService(t, &files.Options{MaxEdit: 100}, map[string]string{"f": tt.text})
-			n, err := s.Edit(t.Context(), "f", tt.old, tt.replacement, tt.all)
+			n, err := s.Edit(t.Context(), "f", tt.old, tt.replacement, &files.EditOptions{All: tt.all})
 			got, _ := os.ReadFile(filepath.Join(dir, "f"))
 			if n != tt.n || string(got) != tt.want || (err == nil) != (tt.fault == "") || err != nil && !strings.Contains(err.Error(), tt.fault) {
 				t.Errorf("%d, %q, %v", n, got, err)
@@ -83,7 +83,7 @@ func TestEditsTakeTurns(t *testing.T) {
 		fmt.Fprintf(&text, "<%d>\n", i)
 	}
 	s, _ := newService(t, nil, map[string]string{"f": text.String()})
-	other := s.With(files.Options{})
+	other := s.With(nil)
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
@@ -91,7 +91,7 @@ func TestEditsTakeTurns(t *testing.T) {
 			if i%2 == 0 {
 				by = other
 			}
-			if _, err := by.Edit(t.Context(), "f", fmt.Sprintf("<%d>", i), "x", false); err != nil {
+			if _, err := by.Edit(t.Context(), "f", fmt.Sprintf("<%d>", i), "x", nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -131,10 +131,10 @@ func TestEditWithoutRoom(t *testing.T) {
 	}
 	defer root.Close()
 	s := files.New(fullFS{root}, nil)
-	if err := s.Write(t.Context(), "f", []byte("123456789"), files.WriteOptions{}); err != nil {
+	if err := s.Write(t.Context(), "f", []byte("123456789"), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Edit(t.Context(), "f", "5", "five", false); !errors.Is(err, codeinterp.ErrQuota) {
+	if _, err := s.Edit(t.Context(), "f", "5", "five", nil); !errors.Is(err, codeinterp.ErrQuota) {
 		t.Errorf("got %v", err)
 	}
 	if page, err := s.Read(t.Context(), "f", files.Range{}); err != nil || page.Text != "123456789" {
@@ -161,7 +161,7 @@ func TestEditUnopened(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	_, err = files.New(closedFS{root}, nil).Edit(t.Context(), "f", "2", "two", false)
+	_, err = files.New(closedFS{root}, nil).Edit(t.Context(), "f", "2", "two", nil)
 	if !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "damaged") {
 		t.Errorf("got %v", err)
 	}
@@ -179,12 +179,12 @@ func TestMoveAndRemove(t *testing.T) {
 		{"move", s.Move(ctx, "a", "/workspace/new/b"), nil},
 		{"move what is gone", s.Move(ctx, "a", "c"), fs.ErrNotExist},
 		{"move out", s.Move(ctx, "new/b", "../b"), codeinterp.ErrOutside},
-		{"remove a full directory", s.Remove(ctx, "d", false), errAny},
-		{"remove a tree", s.Remove(ctx, "d", true), nil},
-		{"remove what is gone", s.Remove(ctx, "d", true), fs.ErrNotExist},
-		{"remove a file", s.Remove(ctx, "new/b", false), nil},
-		{"remove a link", s.Remove(ctx, "out", true), nil},
-		{"remove outside", s.Remove(ctx, "/etc/passwd", true), codeinterp.ErrOutside},
+		{"remove a full directory", s.Remove(ctx, "d", nil), errAny},
+		{"remove a tree", s.Remove(ctx, "d", &files.RemoveOptions{Recursive: true}), nil},
+		{"remove what is gone", s.Remove(ctx, "d", &files.RemoveOptions{Recursive: true}), fs.ErrNotExist},
+		{"remove a file", s.Remove(ctx, "new/b", nil), nil},
+		{"remove a link", s.Remove(ctx, "out", &files.RemoveOptions{Recursive: true}), nil},
+		{"remove outside", s.Remove(ctx, "/etc/passwd", &files.RemoveOptions{Recursive: true}), codeinterp.ErrOutside},
 		{"make a directory", s.Mkdir(ctx, "p/q"), nil},
 		{"make it again", s.Mkdir(ctx, "p/q"), nil},
 	} {
@@ -200,7 +200,7 @@ func TestMoveAndRemove(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := s.Remove(canceled, "p", true); !errors.Is(err, context.Canceled) {
+	if err := s.Remove(canceled, "p", &files.RemoveOptions{Recursive: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 }

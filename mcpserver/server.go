@@ -148,7 +148,7 @@ func (s *Server) tools() []tools.Tool {
 
 // front returns the tools of the workspace behind the clients and limits.
 func (s *Server) front(ws *workspace.Workspace) ([]tools.Tool, error) {
-	list, err := ws.Front(workspace.FrontOptions{
+	list, err := ws.Front(&workspace.FrontOptions{
 		Namer: tools.Unprefixed, Timeout: DefaultTimeout,
 		Middlewares: []codeinterp.Middleware{s.resources.middleware, s.clients.middleware, s.clients.total},
 	})

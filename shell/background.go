@@ -58,7 +58,7 @@ var errStopped = errors.New("the command was stopped")
 // could not. ctx bounds that and not the command; its values reach the
 // middlewares. Of opts, which may be nil, Input and Signals are not used, and
 // what MaxOutput says goes for the ring.
-func (s *Service) Start(ctx context.Context, line string, opts *codeinterp.CommandOptions) (ID, error) {
+func (s *Shell) Start(ctx context.Context, line string, opts *codeinterp.CommandOptions) (ID, error) {
 	o, err := codeinterp.CheckCommand(line, opts)
 	if err != nil {
 		return "", fmt.Errorf("shell: %w", err)
@@ -105,7 +105,7 @@ func (s *Service) Start(ctx context.Context, line string, opts *codeinterp.Comma
 const maxUnseen = 256 << 10
 
 // serve runs the command to its end.
-func (s *Service) serve(ctx context.Context, c *command, o codeinterp.CommandOptions) {
+func (s *Shell) serve(ctx context.Context, c *command, o codeinterp.CommandOptions) {
 	next := o.OnOutput
 	var seen int64
 	o.OnOutput = func(out codeinterp.Output) error {
@@ -139,7 +139,7 @@ func (s *Service) serve(ctx context.Context, c *command, o codeinterp.CommandOpt
 }
 
 // add makes a command known. Close waits for work.Done from then on.
-func (s *Service) add(c *command) error {
+func (s *Shell) add(c *command) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -156,7 +156,7 @@ func (s *Service) add(c *command) error {
 
 // forgetOne forgets, of the commands that have ended, the oldest of the
 // owner who has the most of them. s.mu is held.
-func (s *Service) forgetOne() bool {
+func (s *Shell) forgetOne() bool {
 	have := map[any]int{}
 	most := 0
 	for _, c := range s.commands {
@@ -181,18 +181,18 @@ func (c *command) ended() bool {
 	}
 }
 
-func (s *Service) forget(c *command) {
+func (s *Shell) forget(c *command) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.commands = slices.DeleteFunc(s.commands, func(d *command) bool { return c == d })
 }
 
 // mine reports whether a command is there for the calls of ctx.
-func (s *Service) mine(ctx context.Context, c *command) bool {
+func (s *Shell) mine(ctx context.Context, c *command) bool {
 	return s.owner == nil || s.owner(ctx) == c.owner
 }
 
-func (s *Service) find(ctx context.Context, id ID) (*command, error) {
+func (s *Shell) find(ctx context.Context, id ID) (*command, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -206,7 +206,7 @@ func (s *Service) find(ctx context.Context, id ID) (*command, error) {
 	return nil, fmt.Errorf("shell: %w", ErrCommand)
 }
 
-func (s *Service) info(c *command) Info {
+func (s *Shell) info(c *command) Info {
 	i := Info{ID: c.id, Command: c.line, Cwd: c.cwd, Started: c.started, Running: !c.ended()}
 	if !i.Running {
 		i.Result, i.Err = c.res, c.err
@@ -217,7 +217,7 @@ func (s *Service) info(c *command) Info {
 
 // List returns the commands in the background, those that have ended and are not
 // forgotten among them, in the order of their start.
-func (s *Service) List(ctx context.Context) ([]Info, error) {
+func (s *Shell) List(ctx context.Context) ([]Info, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -235,7 +235,7 @@ func (s *Service) List(ctx context.Context) ([]Info, error) {
 
 // Wait waits for the end of a command, and describes it then, or when ctx ends,
 // whose cause is the error.
-func (s *Service) Wait(ctx context.Context, id ID) (Info, error) {
+func (s *Shell) Wait(ctx context.Context, id ID) (Info, error) {
 	c, err := s.find(ctx, id)
 	if err != nil {
 		return Info{}, err
@@ -250,7 +250,7 @@ func (s *Service) Wait(ctx context.Context, id ID) (Info, error) {
 
 // Signal sends a signal to a command and all that it started. It does nothing
 // where the command has ended.
-func (s *Service) Signal(ctx context.Context, id ID, sig codeinterp.Signal) error {
+func (s *Shell) Signal(ctx context.Context, id ID, sig codeinterp.Signal) error {
 	if err := sig.Check(); err != nil {
 		return fmt.Errorf("shell: %w", err)
 	}
@@ -274,7 +274,7 @@ const grace = 2 * time.Second
 // Stop ends a command: with SIGTERM, and after two seconds for certain. It
 // returns when the command and all that it started have ended; where ctx ends
 // before, they are killed all the same.
-func (s *Service) Stop(ctx context.Context, id ID) (Info, error) {
+func (s *Shell) Stop(ctx context.Context, id ID) (Info, error) {
 	c, err := s.find(ctx, id)
 	if err != nil {
 		return Info{}, err
@@ -293,7 +293,7 @@ func (s *Service) Stop(ctx context.Context, id ID) (Info, error) {
 
 // Release ends all commands that are there for ctx at once, waits for that, and
 // forgets them.
-func (s *Service) Release(ctx context.Context) {
+func (s *Shell) Release(ctx context.Context) {
 	s.mu.Lock()
 	var own []*command
 	for _, c := range s.commands {

@@ -7,7 +7,7 @@
 //	res, err := sh.Run(ctx, "make test", &codeinterp.CommandOptions{Cwd: "src"})
 //
 //	id, err := sh.Start(ctx, "make watch", nil)
-//	out, err := sh.Output(ctx, id, 0, 0)
+//	out, err := sh.Output(ctx, id, nil)
 //	info, err := sh.Stop(ctx, id)
 //
 // A command in the background has an id, by which its output is read, its input

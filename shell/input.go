@@ -12,16 +12,20 @@ import (
 // maxInput is how much input may wait for a command to read it.
 const maxInput = 64 << 10
 
-// Write writes to a command's standard input, and closes that afterwards if last
-// is set. It returns when the command, or the pipe before it, has room for what
-// is left; how much of data was taken where ctx ended before is n. A command that
-// has ended or whose input was closed is codeinterp.ErrInvalid.
-func (s *Service) Write(ctx context.Context, id ID, data []byte, last bool) (n int, err error) {
+// WriteOptions tunes Write.
+type WriteOptions struct {
+	Close bool // close the standard input after the data
+}
+
+// Write writes to a command's standard input. It returns when the pipe to the command
+// has taken all of data; if ctx ends first, n is how much the pipe took. A command
+// that has ended or whose input was closed is codeinterp.ErrInvalid. o may be nil.
+func (s *Shell) Write(ctx context.Context, id ID, data []byte, o *WriteOptions) (n int, err error) {
 	c, err := s.find(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	return c.in.write(ctx, data, last)
+	return c.in.write(ctx, data, o != nil && o.Close)
 }
 
 // A pipe holds input on its way to a command.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -25,32 +26,41 @@ type Chunk struct {
 // maxChunk is how many bytes Output returns by default.
 const maxChunk = 64 << 10
 
-// Output returns what there is of a command's output from an offset on, at most
-// so many bytes; zero means 64 KiB. A negative offset counts from the end of what
-// there is.
-func (s *Service) Output(ctx context.Context, id ID, offset int64, most int) (Chunk, error) {
-	return s.output(ctx, id, offset, most, false)
+// OutputOptions says which part of the output to return.
+type OutputOptions struct {
+	// Offset is the first byte to return. A negative one counts from the end.
+	Offset int64
+
+	// Limit is how many bytes to return at most. Zero means 64 KiB.
+	Limit int
 }
 
-// Follow is Output, and waits for the command to write more, or to end, where
-// there is nothing at the offset yet.
-func (s *Service) Follow(ctx context.Context, id ID, offset int64, most int) (Chunk, error) {
-	return s.output(ctx, id, offset, most, true)
+// Output returns a part of the output that a command has written so far. o may be
+// nil.
+func (s *Shell) Output(ctx context.Context, id ID, o *OutputOptions) (Chunk, error) {
+	return s.output(ctx, id, o, false)
 }
 
-func (s *Service) output(ctx context.Context, id ID, offset int64, most int, wait bool) (Chunk, error) {
-	if most < 0 {
-		return Chunk{}, fmt.Errorf("shell: %w: %d bytes", codeinterp.ErrInvalid, most)
+// Follow is Output that waits until the command has written something at the offset,
+// or has ended.
+func (s *Shell) Follow(ctx context.Context, id ID, o *OutputOptions) (Chunk, error) {
+	return s.output(ctx, id, o, true)
+}
+
+func (s *Shell) output(ctx context.Context, id ID, o *OutputOptions, wait bool) (Chunk, error) {
+	if o == nil {
+		o = &OutputOptions{}
 	}
-	if most == 0 {
-		most = maxChunk
+	if o.Limit < 0 {
+		return Chunk{}, fmt.Errorf("shell: %w: a limit of %d bytes", codeinterp.ErrInvalid, o.Limit)
 	}
+	limit := cmp.Or(o.Limit, maxChunk)
 	c, err := s.find(ctx, id)
 	if err != nil {
 		return Chunk{}, err
 	}
 	for {
-		chunk, more, err := c.out.read(offset, most)
+		chunk, more, err := c.out.read(o.Offset, limit)
 		if err != nil || !wait || len(chunk.Data) > 0 || chunk.End {
 			return chunk, err
 		}

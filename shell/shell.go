@@ -15,7 +15,7 @@ import (
 // forgotten.
 var ErrCommand = errors.New("no such command")
 
-// Options tunes a [Service]. The zero value is ready to use.
+// Options tunes a [Shell]. The zero value is ready to use.
 type Options struct {
 	// Keep is how many bytes of the output of each command in the background
 	// are kept. Zero means 1 MiB.
@@ -30,16 +30,16 @@ type Options struct {
 	MaxEnded int
 }
 
-// A Service runs commands. Its methods are safe for concurrent use. Their errors
+// A Shell runs commands in the foreground and in the background. Its methods are safe for concurrent use. Their errors
 // wrap ErrCommand, the sentinels of codeinterp, or the cause of ctx.
-type Service struct {
+type Shell struct {
 	*core
 	ci    codeinterp.CodeInterpreter
 	run   codeinterp.Commander
 	owner func(context.Context) any
 }
 
-// A core is what all views of a Service share.
+// A core is what all views of a Shell share.
 type core struct {
 	o    Options
 	life context.Context // ends with Close
@@ -52,9 +52,9 @@ type core struct {
 	work     sync.WaitGroup
 }
 
-// New returns a Service over ci, which stays the caller's. It fails with
+// New returns a Shell over ci, which stays the caller's. It fails with
 // codeinterp.ErrUnavailable where ci has no commands. o may be nil.
-func New(ci codeinterp.CodeInterpreter, o *Options) (*Service, error) {
+func New(ci codeinterp.CodeInterpreter, o *Options) (*Shell, error) {
 	run, ok := codeinterp.Commands(ci)
 	if !ok {
 		return nil, fmt.Errorf("shell: %w: this interpreter runs no commands", codeinterp.ErrUnavailable)
@@ -70,10 +70,10 @@ func New(ci codeinterp.CodeInterpreter, o *Options) (*Service, error) {
 		return nil, fmt.Errorf("shell: %w: a negative option", codeinterp.ErrInvalid)
 	}
 	c.life, c.stop = context.WithCancelCause(context.Background())
-	return &Service{core: c, ci: ci, run: run}, nil
+	return &Shell{core: c, ci: ci, run: run}, nil
 }
 
-// A View says how [Service.With] differs.
+// A View says how [Shell.With] differs.
 type View struct {
 	// Middlewares stand around each command, the first outermost.
 	Middlewares []codeinterp.Middleware
@@ -84,7 +84,7 @@ type View struct {
 }
 
 // With returns a view of s, whose commands are those of s.
-func (s *Service) With(v View) *Service {
+func (s *Shell) With(v View) *Shell {
 	t := *s
 	if len(v.Middlewares) > 0 {
 		t.ci = codeinterp.Wrap(s.ci, v.Middlewares...)
@@ -97,10 +97,10 @@ func (s *Service) With(v View) *Service {
 }
 
 // Describe returns what the interpreter says of itself.
-func (s *Service) Describe() codeinterp.Info { return codeinterp.Describe(s.ci) }
+func (s *Shell) Describe() codeinterp.Info { return codeinterp.Describe(s.ci) }
 
 // Run runs a command to its end; see [codeinterp.Commander]. opts may be nil.
-func (s *Service) Run(ctx context.Context, line string, opts *codeinterp.CommandOptions) (codeinterp.Result, error) {
+func (s *Shell) Run(ctx context.Context, line string, opts *codeinterp.CommandOptions) (codeinterp.Result, error) {
 	if err := s.enter(); err != nil {
 		if opts != nil {
 			if in, ok := opts.Input.(io.Closer); ok {
@@ -139,7 +139,7 @@ func closed(res codeinterp.Result, err error) (codeinterp.Result, error) {
 
 // Close ends all commands, of every view, and returns when they have ended. It is
 // idempotent. It must not be called from OnOutput.
-func (s *Service) Close() error {
+func (s *Shell) Close() error {
 	s.mu.Lock()
 	// First: enter lets no command begin any more that Wait would miss.
 	s.closed = true

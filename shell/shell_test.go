@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
 
-// open returns a Service over processes in landlock mode.
-func open(t testing.TB, o *shell.Options) *shell.Service {
+// open returns a Shell over processes in landlock mode.
+func open(t testing.TB, o *shell.Options) *shell.Shell {
 	t.Helper()
 	ci, err := subprocess.New(&subprocess.Options{Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}, Languages: []subprocess.Language{subprocess.Bash()}})
 	if errors.Is(err, codeinterp.ErrIsolation) && os.Getenv("CI") == "" {

@@ -53,8 +53,8 @@ type kit struct {
 	ci        codeinterp.CodeInterpreter     // nil: none
 	contexts  codeinterp.StatefulInterpreter // nil: none
 	manager   codeinterp.ContextManager      // nil: none
-	files     *files.Service                 // nil: none
-	shell     *shell.Service                 // nil: none
+	files     *files.Workdir                 // nil: none
+	shell     *shell.Shell                   // nil: none
 	facts     facts
 	limits    limits
 	secrets   *scrub.Set // those of Options, also found in names

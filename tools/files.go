@@ -16,7 +16,7 @@ import (
 // order that is always the same. opts may be nil; what is about programs in it
 // is not used. Contents that are read or searched are scrubbed of
 // Options.Secrets.
-func ForFiles(workspace string, f *files.Service, opts *Options) ([]Tool, error) {
+func ForFiles(workspace string, f *files.Workdir, opts *Options) ([]Tool, error) {
 	o, err := opts.complete()
 	if err == nil && (workspace != "" || opts == nil || opts.Namer == nil) {
 		err = CheckWorkspaceName(workspace)
@@ -31,7 +31,7 @@ func ForFiles(workspace string, f *files.Service, opts *Options) ([]Tool, error)
 			return w.Write, w.Flush
 		}
 	}
-	k := &kit{Options: o, workspace: workspace, files: f.With(fo), limits: limits{maxRead: int64(o.MaxText)}}
+	k := &kit{Options: o, workspace: workspace, files: f.With(&fo), limits: limits{maxRead: int64(o.MaxText)}}
 	k.facts = newFacts(codeinterp.Info{}, k)
 	return k.tools()
 }
@@ -89,14 +89,14 @@ func (j fileJSON) String() string {
 }
 
 func (k *kit) writeFile(ctx context.Context, c toolCall) *Answer {
-	if err := k.files.Write(ctx, c.path, []byte(c.content), files.WriteOptions{Append: c.append}); err != nil {
+	if err := k.files.Write(ctx, c.path, []byte(c.content), &files.WriteOptions{Append: c.append}); err != nil {
 		return k.fileFailed(ctx, c, err)
 	}
 	return answer(c.ID, c.Tool, writtenJSON{k.Secrets.Scrub(c.path), len(c.content)})
 }
 
 func (k *kit) editFile(ctx context.Context, c toolCall) *Answer {
-	n, err := k.files.Edit(ctx, c.path, c.oldText, c.newText, c.all)
+	n, err := k.files.Edit(ctx, c.path, c.oldText, c.newText, &files.EditOptions{All: c.all})
 	if err != nil {
 		return k.fileFailed(ctx, c, err)
 	}
@@ -104,7 +104,7 @@ func (k *kit) editFile(ctx context.Context, c toolCall) *Answer {
 }
 
 func (k *kit) removeFile(ctx context.Context, c toolCall) *Answer {
-	if err := k.files.Remove(ctx, c.path, c.all); err != nil {
+	if err := k.files.Remove(ctx, c.path, &files.RemoveOptions{Recursive: c.all}); err != nil {
 		return k.fileFailed(ctx, c, err)
 	}
 	return answer(c.ID, c.Tool, okJSON{true})

@@ -104,12 +104,12 @@ func (k *kit) skipped(list []files.Skip) (out []skipJSON) {
 }
 
 func (k *kit) listFiles(ctx context.Context, c toolCall) *Answer {
-	l, err := k.files.List(ctx, c.path, int(c.depth), int(cmp.Or(c.limit, defaultFound)))
+	l, err := k.files.List(ctx, c.path, &files.ListOptions{Depth: int(c.depth), Limit: int(cmp.Or(c.limit, defaultFound))})
 	return k.listing(ctx, c, l, err)
 }
 
 func (k *kit) glob(ctx context.Context, c toolCall) *Answer {
-	l, err := k.files.Glob(ctx, c.path, c.pattern, int(cmp.Or(c.limit, defaultFound)))
+	l, err := k.files.Glob(ctx, c.path, c.pattern, &files.GlobOptions{Limit: int(cmp.Or(c.limit, defaultFound))})
 	return k.listing(ctx, c, l, err)
 }
 
@@ -150,8 +150,8 @@ func (e entryJSON) String() string {
 }
 
 func (k *kit) grep(ctx context.Context, c toolCall) *Answer {
-	m, err := k.files.Grep(ctx, c.path, c.pattern, files.GrepOptions{
-		Literal: c.literal, IgnoreCase: c.ignoreCase, Include: c.include, Most: int(cmp.Or(c.limit, defaultFound)),
+	m, err := k.files.Grep(ctx, c.path, c.pattern, &files.GrepOptions{
+		Literal: c.literal, IgnoreCase: c.ignoreCase, Include: c.include, Limit: int(cmp.Or(c.limit, defaultFound)),
 	})
 	if err != nil {
 		return k.fileFailed(ctx, c, err)

@@ -20,7 +20,7 @@ import (
 // an order that is always the same. opts may be nil. Commands are bounded, cut,
 // scrubbed and reported as runs are. Those in the background belong to the client
 // of a server that started them.
-func ForShell(workspace string, s *shell.Service, opts *Options) ([]Tool, error) {
+func ForShell(workspace string, s *shell.Shell, opts *Options) ([]Tool, error) {
 	o, err := opts.complete()
 	if err == nil && (workspace != "" || opts == nil || opts.Namer == nil) {
 		err = CheckWorkspaceName(workspace)
@@ -114,10 +114,11 @@ func (k *kit) startCommand(ctx context.Context, c toolCall) *Answer {
 func (k *kit) commandOutput(ctx context.Context, c toolCall) *Answer {
 	soon, cancel := context.WithTimeout(ctx, time.Duration(c.waitMs)*time.Millisecond)
 	defer cancel()
-	chunk, err := k.shell.Follow(soon, shell.ID(c.commandID), c.offset, int(max(c.limit, 0)))
+	id, part := shell.ID(c.commandID), &shell.OutputOptions{Offset: c.offset, Limit: int(max(c.limit, 0))}
+	chunk, err := k.shell.Follow(soon, id, part)
 	// That the wait is over is no error: what there is by now is the answer.
 	if soon.Err() != nil && ctx.Err() == nil {
-		chunk, err = k.shell.Output(ctx, shell.ID(c.commandID), c.offset, int(max(c.limit, 0)))
+		chunk, err = k.shell.Output(ctx, id, part)
 	}
 	var info shell.Info
 	if err == nil {
@@ -193,7 +194,7 @@ func (k *kit) commandJSON(i shell.Info) commandJSON {
 func (k *kit) commandInput(ctx context.Context, c toolCall) *Answer {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxInputTime, errNotRead)
 	defer cancel()
-	n, err := k.shell.Write(ctx, shell.ID(c.commandID), []byte(c.stdin), c.last)
+	n, err := k.shell.Write(ctx, shell.ID(c.commandID), []byte(c.stdin), &shell.WriteOptions{Close: c.last})
 	// Where some of it was taken, the model has to know how much, so as not to send
 	// it again.
 	if err != nil && (n == 0 || !errors.Is(err, errNotRead)) {

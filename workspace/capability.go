@@ -26,11 +26,11 @@ type Capabilities struct {
 
 	// Files are those that the agent works on; its tools are read_file and so
 	// on. The workspace does not own them.
-	Files *files.Service
+	Files *files.Workdir
 
 	// Shell runs commands; its tools are run_command and so on. The workspace owns
 	// it.
-	Shell *shell.Service
+	Shell *shell.Shell
 
 	// Declared is what the program relies on: New checks that it is there, and
 	// nothing else of an interpreter that is declared is offered. One that is
@@ -62,7 +62,7 @@ type CodeDeclaration struct {
 
 // narrow returns ci with what is declared and nothing else.
 func (d *CodeDeclaration) narrow(ci codeinterp.CodeInterpreter) (codeinterp.CodeInterpreter, error) {
-	return codeinterp.Narrow(ci, codeinterp.NarrowOptions{Languages: d.Languages, Contexts: d.Stateful, Manager: d.Managed})
+	return codeinterp.Narrow(ci, &codeinterp.NarrowOptions{Languages: d.Languages, Contexts: d.Stateful, Manager: d.Managed})
 }
 
 // narrowed returns the interpreters by name, "" for the main one, with what is

@@ -16,7 +16,7 @@ import (
 	"github.com/toolcell/toolcell/workspace"
 )
 
-func someFiles(t *testing.T) *files.Service {
+func someFiles(t *testing.T) *files.Workdir {
 	t.Helper()
 	root, err := files.OpenDir(t.TempDir())
 	if err != nil {
@@ -31,7 +31,7 @@ func someFiles(t *testing.T) *files.Service {
 func TestFiles(t *testing.T) {
 	caps := workspace.Capabilities{Code: newFake("python"), Files: someFiles(t), Declared: workspace.Declaration{Files: true}}
 	ws := open(t, caps, &workspace.Options{Tools: tools.Options{ReadOutput: true}})
-	front, err := ws.Front(workspace.FrontOptions{Namer: tools.Unprefixed})
+	front, err := ws.Front(&workspace.FrontOptions{Namer: tools.Unprefixed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestDeclaredContexts(t *testing.T) {
 	ws := open(t, workspace.Capabilities{
 		Code: f, Declared: workspace.Declaration{Code: &workspace.CodeDeclaration{Languages: []string{"python"}, Stateful: true}},
 	}, nil)
-	front, err := ws.Front(workspace.FrontOptions{})
+	front, err := ws.Front(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

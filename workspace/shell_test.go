@@ -28,7 +28,7 @@ func (f fakeShell) RunCommand(ctx context.Context, command string, o *codeinterp
 	return f.RunCode(ctx, "", command, &o.RunOptions)
 }
 
-func newShell(t *testing.T) *shell.Service {
+func newShell(t *testing.T) *shell.Shell {
 	t.Helper()
 	s, err := shell.New(fakeShell{newFake("python")}, nil)
 	if err != nil {

@@ -38,9 +38,9 @@ type Workspace struct {
 	order         []string                              // names of the interpreters, "" first
 	raw           map[string]codeinterp.CodeInterpreter // narrowed to what is declared
 	observed      map[string]codeinterp.CodeInterpreter
-	files         *files.Service // nil: none
-	shell         *shell.Service // nil: none
-	observedShell *shell.Service
+	files         *files.Workdir // nil: none
+	shell         *shell.Shell   // nil: none
+	observedShell *shell.Shell
 	set           *tools.Set
 	stream        *stream
 	close         func() error
@@ -158,7 +158,10 @@ type FrontOptions struct {
 // Front returns further tools over the same interpreters, for those who come in
 // by a door of their own, such as the clients of a server. Their runs are
 // events of the workspace like all others, and their outputs in its store.
-func (w *Workspace) Front(opts FrontOptions) ([]tools.Tool, error) {
+func (w *Workspace) Front(opts *FrontOptions) ([]tools.Tool, error) {
+	if opts == nil {
+		opts = &FrontOptions{}
+	}
 	o := w.options
 	if o.Namer == nil {
 		o.Namer = opts.Namer
@@ -209,12 +212,12 @@ func (w *Workspace) Beside(name string) codeinterp.CodeInterpreter {
 
 // Files returns the files, for the program itself: secrets are not scrubbed. It
 // is nil where the workspace has none.
-func (w *Workspace) Files() *files.Service { return w.files }
+func (w *Workspace) Files() *files.Workdir { return w.files }
 
 // Shell returns the shell, for commands that the program runs by itself: they are
 // events of the workspace, and secrets are scrubbed. It is nil where the workspace
 // has none.
-func (w *Workspace) Shell() *shell.Service { return w.observedShell }
+func (w *Workspace) Shell() *shell.Shell { return w.observedShell }
 
 // Outputs returns the store of outputs that were too long for an answer.
 func (w *Workspace) Outputs() *tools.OutputStore { return w.options.Outputs }

@@ -56,7 +56,7 @@ func adopted(ctx context.Context, ci *jupyter.Stateful, which string, every bool
 			return r, err
 		}
 	})
-	return codeinterp.Narrow(kernel, codeinterp.NarrowOptions{Languages: []string{language}, Contexts: true, Manager: true})
+	return codeinterp.Narrow(kernel, &codeinterp.NarrowOptions{Languages: []string{language}, Contexts: true, Manager: true})
 }
 
 // maxChoice is how many kernels a message names.

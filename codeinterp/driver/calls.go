@@ -109,7 +109,7 @@ func (c *calls) taken(ctx context.Context) bool {
 		}
 		// One result may always come, however large. Further ones are taken to be as
 		// large as the largest so far.
-		if c.expected == 0 && c.unread == 0 || c.unread+(c.expected+1)*c.largest <= c.limits.Unread {
+		if c.expected == 0 && c.unread == 0 || c.unread+(c.expected+1)*c.largest <= c.limits.Pending {
 			c.expected++
 			c.mu.Unlock()
 			return true
@@ -130,8 +130,8 @@ func (c *calls) taken(ctx context.Context) bool {
 // hold notes a result that the program is to take, or returns why it cannot be
 // kept for that. c.mu is held.
 func (c *calls) hold(n int) error {
-	if c.unread > 0 && c.unread+n > c.limits.Unread {
-		return &codeinterp.FunctionError{Message: fmt.Sprintf("the results that were not read have more than %d bytes together; make fewer calls at once", c.limits.Unread)}
+	if c.unread > 0 && c.unread+n > c.limits.Pending {
+		return &codeinterp.FunctionError{Message: fmt.Sprintf("the results that were not read have more than %d bytes together; make fewer calls at once", c.limits.Pending)}
 	}
 	c.unread += n
 	c.largest = max(c.largest, n)
@@ -225,7 +225,7 @@ func (c *calls) recordAnswer(rec *record, value json.RawMessage, err error) {
 // untimed returns how long the program's time has stood still, and whether it
 // does.
 func (c *calls) untimed() (time.Duration, bool) {
-	if !c.limits.Untimed {
+	if !c.limits.ExcludeFromTimeout {
 		return 0, false
 	}
 	c.mu.Lock()

@@ -344,18 +344,18 @@ func TestCallLimits(t *testing.T) {
 	})
 }
 
-// TestUntimed: time in which the program waits for a function is not its own.
-func TestUntimed(t *testing.T) {
+// TestExcludeFromTimeout: time in which the program waits for a function is not its own.
+func TestExcludeFromTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ci, id := stateful(t, &fake{programs: callers}, driver.Config{})
 		for _, untimed := range []bool{false, true} {
-			o := &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: 2 * time.Second, FunctionLimits: codeinterp.FunctionLimits{Untimed: untimed}}
+			o := &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: 2 * time.Second, FunctionLimits: codeinterp.FunctionLimits{ExcludeFromTimeout: untimed}}
 			res, _ := ci.RunInContext(t.Context(), id, "loop 3 sleeps", o)
 			if want := map[bool]codeinterp.Status{false: codeinterp.StatusTimeout, true: codeinterp.StatusOK}[untimed]; res.Status != want {
 				t.Errorf("untimed %t: %s after %v", untimed, res.Status, res.Duration)
 			}
 		}
-		o := &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: 2 * time.Second, FunctionLimits: codeinterp.FunctionLimits{Untimed: true}}
+		o := &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: 2 * time.Second, FunctionLimits: codeinterp.FunctionLimits{ExcludeFromTimeout: true}}
 		p := start(ci, t.Context(), id, "stubborn", o)
 		if <-p.done; p.res.Status != codeinterp.StatusTimeout {
 			t.Errorf("%+v", p.res)

@@ -118,7 +118,7 @@ func (p *pendingCall) settle(value json.RawMessage, err error, release func()) {
 	if release != nil {
 		release()
 	}
-	runs := first && c.waits == 0 && c.limits.Untimed && !c.ended
+	runs := first && c.waits == 0 && c.limits.ExcludeFromTimeout && !c.ended
 	c.mu.Unlock()
 	if runs { // the time goes on
 		s := c.run.slot

@@ -77,7 +77,7 @@ func TestUnread(t *testing.T) {
 			return json.RawMessage(`"12345678"`), nil
 		})
 		p := start(ci, t.Context(), id, "hoards", &codeinterp.RunOptions{Timeout: time.Minute, Functions: []codeinterp.Function{get},
-			FunctionLimits: codeinterp.FunctionLimits{Parallel: 7, Unread: 45}})
+			FunctionLimits: codeinterp.FunctionLimits{Parallel: 7, Pending: 45}})
 		time.Sleep(10 * time.Second)
 		if replied.Load() != served.Load() || failed.Load()+4 != replied.Load() || replied.Load() > 9 {
 			t.Errorf("%d were served, %d answered, %d of them with an error", served.Load(), replied.Load(), failed.Load())

@@ -81,7 +81,7 @@ func ownersForgotten(t *testing.T, open Open) {
 	for range 8 {
 		run(a)
 	}
-	if c, err := s.Output(b, id, 0, 0); string(c.Data) != "done\n" || err != nil {
+	if c, err := s.Output(b, id, nil); string(c.Data) != "done\n" || err != nil {
 		t.Errorf("b has %q, %v", c.Data, err)
 	}
 	if list, _ := s.List(a); len(list) > 4 {

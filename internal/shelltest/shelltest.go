@@ -18,7 +18,7 @@ import (
 )
 
 // An Open returns a Service for one test, which closes it at its end. o may be nil.
-type Open func(t testing.TB, o *shell.Options) *shell.Service
+type Open func(t testing.TB, o *shell.Options) *shell.Shell
 
 // Run runs the table.
 func Run(t *testing.T, open Open) {
@@ -43,7 +43,7 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-func start(t testing.TB, s *shell.Service, line string) shell.ID {
+func start(t testing.TB, s *shell.Shell, line string) shell.ID {
 	t.Helper()
 	id, err := s.Start(t.Context(), line, nil)
 	if err != nil {
@@ -52,7 +52,7 @@ func start(t testing.TB, s *shell.Service, line string) shell.ID {
 	return id
 }
 
-func wait(t testing.TB, s *shell.Service, id shell.ID) shell.Info {
+func wait(t testing.TB, s *shell.Shell, id shell.ID) shell.Info {
 	t.Helper()
 	info, err := s.Wait(t.Context(), id)
 	if err != nil {
@@ -62,11 +62,11 @@ func wait(t testing.TB, s *shell.Service, id shell.ID) shell.Info {
 }
 
 // until follows a command's output until it has text in it.
-func until(t testing.TB, s *shell.Service, id shell.ID, text string) {
+func until(t testing.TB, s *shell.Shell, id shell.ID, text string) {
 	t.Helper()
 	var all []byte
 	for next := int64(0); !bytes.Contains(all, []byte(text)); {
-		c, err := s.Follow(t.Context(), id, next, 0)
+		c, err := s.Follow(t.Context(), id, &shell.OutputOptions{Offset: next})
 		if err != nil || c.End {
 			t.Fatalf("no %q in %q, %v", text, all, err)
 		}
@@ -94,7 +94,7 @@ func background(t *testing.T, open Open) {
 	if err != nil || len(list) != 1 || list[0].ID != id || !list[0].Running || list[0].Written != 6 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if n, err := s.Write(t.Context(), id, []byte("a line\n"), false); n != 7 || err != nil {
+	if n, err := s.Write(t.Context(), id, []byte("a line\n"), nil); n != 7 || err != nil {
 		t.Error(n, err)
 	}
 	info := wait(t, s, id)
@@ -102,14 +102,14 @@ func background(t *testing.T, open Open) {
 		t.Errorf("%+v", info)
 	}
 	for offset, want := range map[int64]string{0: "begun\ngot a line\n", 6: "got a line\n", -5: "line\n", -100: "begun\ngot a line\n", 17: ""} {
-		if c, err := s.Output(t.Context(), id, offset, 0); string(c.Data) != want || !c.End || c.Next != 17 || err != nil {
+		if c, err := s.Output(t.Context(), id, &shell.OutputOptions{Offset: offset}); string(c.Data) != want || !c.End || c.Next != 17 || err != nil {
 			t.Errorf("from %d: %q %+v, %v", offset, c.Data, c, err)
 		}
 	}
-	if _, err := s.Output(t.Context(), id, 18, 0); !errors.Is(err, codeinterp.ErrInvalid) {
+	if _, err := s.Output(t.Context(), id, &shell.OutputOptions{Offset: 18}); !errors.Is(err, codeinterp.ErrInvalid) {
 		t.Errorf("beyond the end: %v", err)
 	}
-	if _, err := s.Write(t.Context(), id, []byte("x"), false); !errors.Is(err, codeinterp.ErrInvalid) {
+	if _, err := s.Write(t.Context(), id, []byte("x"), nil); !errors.Is(err, codeinterp.ErrInvalid) {
 		t.Errorf("input of one that has ended: %v", err)
 	}
 	if err := s.Signal(t.Context(), id, codeinterp.SignalTerminate); err != nil {
@@ -123,17 +123,17 @@ func input(t *testing.T, open Open) {
 	s := open(t, nil)
 	id := start(t, s, "wc -c")
 	big := bytes.Repeat([]byte("x"), 1<<20)
-	if _, err := s.Write(t.Context(), id, big, true); err != nil {
+	if _, err := s.Write(t.Context(), id, big, &shell.WriteOptions{Close: true}); err != nil {
 		t.Fatal(err)
 	}
 	wait(t, s, id)
-	if c, _ := s.Output(t.Context(), id, 0, 0); strings.TrimSpace(string(c.Data)) != "1048576" {
+	if c, _ := s.Output(t.Context(), id, nil); strings.TrimSpace(string(c.Data)) != "1048576" {
 		t.Errorf("%q", c.Data)
 	}
 	id = start(t, s, "sleep 1000")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if n, err := s.Write(ctx, id, big, true); n >= len(big) || !errors.Is(err, context.DeadlineExceeded) {
+	if n, err := s.Write(ctx, id, big, &shell.WriteOptions{Close: true}); n >= len(big) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(n, err)
 	}
 }
@@ -151,7 +151,7 @@ func flat(t *testing.T, open Open) {
 	want := []byte(strings.Repeat("123"+strings.Repeat("0", line-4)+"\n", 2<<20/line))
 	var seen, missed int64
 	for next := int64(0); ; {
-		c, err := s.Follow(t.Context(), id, next, 0)
+		c, err := s.Follow(t.Context(), id, &shell.OutputOptions{Offset: next})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,11 +259,11 @@ func blockingInput(t *testing.T, open Open) {
 	s := open(t, nil)
 	id := start(t, s, "echo on; cat; echo $?")
 	until(t, s, id, "on\n")
-	if _, err := s.Write(t.Context(), id, []byte("late\n"), true); err != nil {
+	if _, err := s.Write(t.Context(), id, []byte("late\n"), &shell.WriteOptions{Close: true}); err != nil {
 		t.Fatal(err)
 	}
 	wait(t, s, id)
-	if c, _ := s.Output(t.Context(), id, 0, 0); strings.TrimSpace(string(c.Data)) != "on\nlate\n0" {
+	if c, _ := s.Output(t.Context(), id, nil); strings.TrimSpace(string(c.Data)) != "on\nlate\n0" {
 		t.Errorf("%q", c.Data)
 	}
 }

@@ -102,7 +102,7 @@ func TestCommandRefused(t *testing.T) {
 	if _, ok := codeinterp.Commands(codeinterp.Stateless(ci)); !ok {
 		t.Error("commands went with the contexts")
 	}
-	narrow, err := codeinterp.Narrow(ci, codeinterp.NarrowOptions{})
+	narrow, err := codeinterp.Narrow(ci, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

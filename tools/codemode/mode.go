@@ -91,7 +91,7 @@ func New(ci codeinterp.CodeInterpreter, list []Entry, opts *Options) (*Mode, err
 	}
 	if m.opts.Approve != nil {
 		m.approvals = newApprovals(m.opts.Approve)
-		m.opts.Limits.Untimed = true // a person may take longer than the program's timeout
+		m.opts.Limits.ExcludeFromTimeout = true // a person may take longer than the program's timeout
 	}
 	if err := m.Set(list); err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func TestOnePath(t *testing.T) {
 			if info := codeinterp.Describe(ws.Code()); info.Workdir != dir {
 				t.Errorf("described as %q", info.Workdir)
 			}
-			if err := ws.Files().Write(t.Context(), dir+"/a", []byte("a"), files.WriteOptions{}); err != nil {
+			if err := ws.Files().Write(t.Context(), dir+"/a", []byte("a"), nil); err != nil {
 				t.Error(err)
 			}
 			res, err := ws.Code().RunCode(t.Context(), "bash", "cat /workspace/a && echo b > /workspace/b", nil)

@@ -64,7 +64,7 @@ func TestShared(t *testing.T) {
 			t.Errorf("%s in Go: %.100q, %v", name, b, err)
 		}
 	}
-	if err := ws.Files().Write(ctx, "sub/from-files.txt", []byte("hello"), files.WriteOptions{}); err != nil {
+	if err := ws.Files().Write(ctx, "sub/from-files.txt", []byte("hello"), nil); err != nil {
 		t.Fatal(err)
 	}
 	res, err := stateful.RunInContext(ctx, id, "console.log(require('fs').readFileSync('from-files.txt', 'utf8'))", nil)
@@ -103,7 +103,7 @@ func TestQuota(t *testing.T) {
 	if res := fill("b"); res.OK() {
 		t.Error("a second program had room that the first took")
 	}
-	if err := ws.Files().Write(t.Context(), "c", make([]byte, 60000), files.WriteOptions{}); !errors.Is(err, codeinterp.ErrQuota) {
+	if err := ws.Files().Write(t.Context(), "c", make([]byte, 60000), nil); !errors.Is(err, codeinterp.ErrQuota) {
 		t.Errorf("a tool's write: %v", err)
 	}
 }
@@ -155,19 +155,19 @@ func TestClosed(t *testing.T) {
 	fsys := memfs.New(nil)
 	ws := open(t, memory.Options{Engines: inmemory.Options{Shared: fsys}})
 	ctx := t.Context()
-	if err := ws.Files().Write(ctx, "a.txt", []byte("hello"), files.WriteOptions{}); err != nil {
+	if err := ws.Files().Write(ctx, "a.txt", []byte("hello"), nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := ws.Close(); err != nil {
 		t.Fatal(err)
 	}
 	_, readErr := ws.Files().Read(ctx, "a.txt", files.Range{})
-	_, listErr := ws.Files().List(ctx, ".", 1, 0)
+	_, listErr := ws.Files().List(ctx, ".", nil)
 	for what, err := range map[string]error{
 		"Read":   readErr,
 		"List":   listErr,
-		"Write":  ws.Files().Write(ctx, "b.txt", []byte("x"), files.WriteOptions{}),
-		"Remove": ws.Files().Remove(ctx, "a.txt", true),
+		"Write":  ws.Files().Write(ctx, "b.txt", []byte("x"), nil),
+		"Remove": ws.Files().Remove(ctx, "a.txt", &files.RemoveOptions{Recursive: true}),
 	} {
 		if !errors.Is(err, codeinterp.ErrClosed) {
 			t.Errorf("%s after Close: %v", what, err)

@@ -42,10 +42,10 @@ func Capsule(t *testing.T, ws *workspace.Workspace, dir string, pandas bool) {
 	if err != nil || res.Stdout() != "hello\n" || res.ExitCode != 0 {
 		t.Errorf("%+v, %v", res, err)
 	}
-	if err := ws.Files().Write(t.Context(), dir+"/app/data.txt", []byte("hello world"), files.WriteOptions{}); err != nil {
+	if err := ws.Files().Write(t.Context(), dir+"/app/data.txt", []byte("hello world"), nil); err != nil {
 		t.Fatal(err)
 	}
-	list, err := ws.Files().List(t.Context(), "app", 1, 0)
+	list, err := ws.Files().List(t.Context(), "app", nil)
 	if err != nil || len(list.Entries) != 1 || list.Entries[0].Path != "app/data.txt" || list.Entries[0].Type != files.TypeFile {
 		t.Errorf("%+v, %v", list, err)
 	}
