@@ -81,25 +81,22 @@ func (f *environmentFlags) newEnvironment(ctx context.Context, o *environments.O
 	return environments.New(ctx, o)
 }
 
-// installing reports that packages are installed if that takes a while.
+// installing prints that packages are being installed, if that takes a while.
 func (a *app) installing(packages []string) (done func()) {
-	if !isTerminal(a.stderr) {
-		return func() {}
-	}
-	said := make(chan struct{})
-	t := time.AfterFunc(installingAfter, func() {
+	printed := make(chan struct{})
+	t := time.AfterFunc(findLimit, func() {
 		fmt.Fprintf(a.stderr, "toolcell: installing %s ...\n", strings.Join(packages, ", "))
-		close(said)
+		close(printed)
 	})
 	return func() {
 		if !t.Stop() {
-			<-said
+			<-printed
 		}
 	}
 }
 
-// installingAfter is longer than it takes to find what is installed.
-var installingAfter = time.Second
+// findLimit is longer than it takes to find an environment that exists.
+const findLimit = time.Second
 
 // enter has programs run in an environment.
 func (f *subprocessFlags) enter(e *environments.Environment) {

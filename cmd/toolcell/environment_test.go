@@ -90,32 +90,3 @@ func TestEnvironmentStopped(t *testing.T) {
 		t.Errorf("made nevertheless: %s", stderr.String())
 	}
 }
-
-// TestEnvOrEnvName: a variable that there is not, with the name of an environment.
-func TestEnvOrEnvName(t *testing.T) {
-	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "names"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "names", "data"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		env  string
-		code int
-		want string
-	}{
-		{"data", 2, "did you mean --env-name data"},
-		{"data=1", 0, ""},
-		{"other", 0, ""},
-		{"set", 0, ""},
-	} {
-		var out, err bytes.Buffer
-		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &err, getenv: func(name string) string {
-			return map[string]string{"TOOLCELL_ENVIRONMENTS": root, "set": "v"}[name]
-		}}
-		if code := a.main(t.Context(), []string{"run", "--env", tt.env, "-e", "1"}); code != tt.code || !strings.Contains(err.String(), tt.want) {
-			t.Errorf("%s: %d, %q", tt.env, code, err.String())
-		}
-	}
-}

@@ -98,7 +98,7 @@ func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 	if err := f.choose(fs); err != nil {
 		return a.usageError("%s", plain(err))
 	}
-	f.waiting, f.spawning = a.waiting, a.spawning
+	f.waiting, f.spawning, f.installing = a.waiting, a.spawning, a.installing
 	ci, err := f.directory.openIn(ctx, &f.providerFlags, !f.stateless)
 	if err != nil && ctx.Err() != nil {
 		return 0

@@ -36,6 +36,11 @@ class Owner: d = Descr()
 thing, shadow, owner, größe = Thing(), Shadow(), Owner(), 3
 globals()['\x1b[31mred'] = globals()['no identifier'] = 1
 len = called
+import types, calendar
+table = types.SimpleNamespace(price=1)
+class Row(calendar.Calendar):
+    def __dir__(self): called()
+row = Row()
 `
 
 // TestCompletePython: what is there, without calling any of it.
@@ -62,6 +67,8 @@ func TestCompletePython(t *testing.T) {
 		{"os.path.joi", "join"},
 		{"'a'.joi", ""},
 		{"f().x", ""},
+		{"table.pri", "price"},
+		{"row.itermonthda", "itermonthdates itermonthdays itermonthdays2 itermonthdays3 itermonthdays4"},
 		{"isinst", "isinstance"},
 		{"whi", "while"},
 		{"red", ""},

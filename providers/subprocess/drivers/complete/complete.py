@@ -1,6 +1,8 @@
 """What could stand at the cursor. The driver runs this when it is first asked;
 space is the program's namespace. Nothing that a program defined is called: names
-are looked up in dictionaries, as inspect.getattr_static does."""
+are looked up in dictionaries, as inspect.getattr_static does. Objects of installed
+packages are asked by dir, so that the columns of a table are listed."""
+import sys
 
 KEYWORDS = '''False None True and as assert async await break class continue def del elif else except finally for from
     global if import in is lambda nonlocal not or pass raise return try while with yield'''.split()
@@ -56,7 +58,25 @@ def own(v):
     return {}
 
 
+def installed(v):
+    """Reports whether no class of an object is the program's."""
+    if get_type(v) is type(sys):
+        return False
+    modules = [in_classes([c], '__module__') for c in mro(get_type(v))]
+    return all(get_type(name) is str and name in sys.modules and name not in ('__main__', space.get('__name__')) for there, name in modules if there)
+
+
+def listed(v):
+    """Returns what dir lists, which a package may have made slow or broken."""
+    try:
+        return [k for k in dir(v) if get_type(k) is str] if installed(v) else []
+    except Exception:
+        return []
+
+
 def members(v):
+    if not is_type(v) and (names := listed(v)):
+        return names
     names = [k for c in mro(get_type(v)) for k in class_names(c)]
     if is_type(v):
         return [k for c in mro(v) for k in class_names(c)] + names
@@ -93,6 +113,11 @@ def attribute(v, name):
         mine, value = find(own(v), name)
         if mine:
             return True, value
+    if not there and installed(v):
+        try:
+            return True, getattr(v, name)  # as a column of a table
+        except Exception:
+            return False, None
     return resolved(found, v) if there else (False, None)
 
 
