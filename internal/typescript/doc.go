@@ -1,18 +1,18 @@
 // Package typescript makes JavaScript of TypeScript by erasing the types.
 //
 // What is no JavaScript is replaced by blanks, so that every line and almost every
-// column stays where it was. Enums, namespaces, parameter properties and import
-// assignments are written out in place. It also finds what a JavaScript program declares
+// column stays where it was. Enums, parameter properties and import assignments are
+// written out in place. It also finds what a JavaScript program declares
 // at its top level, see [Outlined], and writes around loops, see [GuardLoops] and
 // [MarkLoops].
 //
 // Types are not checked: a program with type errors runs. Imports are kept, also of
 // names that are only types; write import type for those. Fields are defined as in
-// JavaScript. What a namespace exports as let or var is an accessor of its object.
+// JavaScript.
 //
 // # Limits
 //
-// Decorators, accessor, using, JSX and merging of declarations are a SyntaxError that
+// Namespaces with values, decorators, accessor, using, JSX and merging of declarations are a SyntaxError that
 // says so. Constructs nest at most [MaxDepth] deep.
 //
 // # Security

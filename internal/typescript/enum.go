@@ -4,8 +4,7 @@ import "strings"
 
 // enum parses an enum from its keyword on. It becomes a function, in which members are
 // constants, so that initializers find them by name; one adds them to the object.
-// exports is the variable of the namespace that exports it.
-func (p *parser) enum(exports string) {
+func (p *parser) enum() {
 	p.enter()
 	start := p.tok.start
 	p.next()
@@ -13,7 +12,9 @@ func (p *parser) enum(exports string) {
 		p.unexpected()
 	}
 	name := p.tok.text
-	p.declareOnce(p.tok.start, name)
+	if p.declare(name) {
+		p.fail(p.tok.start, "Declarations of one name are not merged: "+name+" is declared already")
+	}
 	p.next()
 	if !p.is("{") {
 		p.unexpected()
@@ -33,16 +34,12 @@ func (p *parser) enum(exports string) {
 		p.blank(p.tok.start, p.tok.end)
 		p.next()
 	}
-	arg := "{}"
-	if exports != "" {
-		arg = exports + "." + name + " = {}"
-	}
-	p.replace(p.tok.start, p.tok.end, " return $$e; })("+name+"))("+arg+");")
+	p.replace(p.tok.start, p.tok.end, " return $$e; })("+name+"))({});")
 	p.next()
 	p.leave()
 }
 
-// variable returns the keyword that declares an enum or a namespace: at the top
+// variable returns the keyword that declares an enum: at the top
 // of a program a later one may declare it again.
 func (p *parser) variable() string {
 	if len(p.scopes) > 1 {

@@ -38,10 +38,8 @@ type parser struct {
 	notArrow map[int]bool    // parentheses that begin no arrow function
 	single   bool            // the last type was one name, pattern or literal
 
-	scopes  []scope
-	exports string // the variable of the namespace that the statement is in
-	nested  int    // namespaces around the statement
-	live    bool   // a statement of the block at hand is more than types
+	scopes []scope
+	live   bool // a statement of the block at hand is more than types
 
 	outline *Outline // to be made, nil for none
 	only    token    // the last operand, where it was a name
@@ -54,7 +52,7 @@ type parser struct {
 	label     int // where the labels of the statement that follows begin, -1 for none
 }
 
-// A scope holds the names of functions, classes, enums and namespaces of a block.
+// A scope holds the names of functions, classes and enums of a block.
 type scope map[string]bool
 
 // Erase translates a program. A program that is perhaps one object literal, as
@@ -131,19 +129,18 @@ func (p *parser) program() {
 
 // A state is what a guess may have to go back to.
 type state struct {
-	tok                         token
-	last                        int
-	edits, texts, barrier       int
-	depth, memory, scopes, nest int
-	functions                   int
-	outlined                    outlineSizes
-	loops, heads                int
-	exports                     string
-	live                        bool
+	tok                   token
+	last                  int
+	edits, texts, barrier int
+	depth, memory, scopes int
+	functions             int
+	outlined              outlineSizes
+	loops, heads          int
+	live                  bool
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, p.functions, p.outline.save(), len(p.loops), len(p.heads), p.exports, p.live}
+	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.functions, p.outline.save(), len(p.loops), len(p.heads), p.live}
 	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
@@ -151,8 +148,8 @@ func (p *parser) save() state {
 
 func (p *parser) restore(s state) {
 	p.tok, p.last, p.edits, p.texts, p.barrier = s.tok, s.last, p.edits[:s.edits], p.texts[:s.texts], s.barrier
-	p.depth, p.memory, p.scopes, p.nested = s.depth, s.memory, p.scopes[:s.scopes], s.nest
-	p.exports, p.live = s.exports, s.live
+	p.depth, p.memory, p.scopes = s.depth, s.memory, p.scopes[:s.scopes]
+	p.live = s.live
 	p.functions = s.functions
 	p.outline.restore(s.outlined)
 	p.loops, p.heads, p.label = p.loops[:s.loops], p.heads[:s.heads], -1

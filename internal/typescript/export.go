@@ -1,24 +1,10 @@
 package typescript
 
-// An export is what exports a declaration.
-type export struct {
-	edit int // where its keywords begin, to replace them by
-	end  int // where they end
-}
-
-// unexport erases the keywords.
-func (p *parser) unexport(e *export) { p.edits[e.edit].end = int32(e.end) }
-
 // exportDeclaration parses an export, and reports whether it was of types only.
 func (p *parser) exportDeclaration() (erased bool) {
-	e := &export{edit: p.mark(), end: p.tok.end}
-	p.replace(p.tok.start, p.tok.start, "")
-	p.barrier = len(p.edits)
+	start := p.tok.start
 	p.next()
 	p.noDecorators()
-	if p.exports != "" {
-		return p.exportFromNamespace(e)
-	}
 	n := p.peek()
 	class := p.isWord("class") || p.isWord("abstract") && n.word("class") && !n.nl
 	switch {
@@ -28,9 +14,7 @@ func (p *parser) exportDeclaration() (erased bool) {
 	case p.isWord("default"):
 		return p.exportDefault()
 	case p.is("="):
-		e.end = p.tok.end
-		p.unexport(e)
-		p.edits[e.edit].text = p.text("module.exports =")
+		p.replace(start, p.tok.end, "module.exports =")
 		p.next()
 		p.expr(0)
 		p.endStatement()
@@ -51,7 +35,8 @@ func (p *parser) exportDeclaration() (erased bool) {
 	case p.isWord("import"):
 		return p.exportImport()
 	case p.isWord("namespace") && n.kind == word, p.isWord("module") && n.kind == word:
-		return !p.namespace("")
+		p.namespace()
+		return true
 	case p.isWord("enum"), p.isWord("const") && n.word("enum"):
 		p.exportEnum()
 		return false
@@ -119,12 +104,8 @@ func (p *parser) exportImport() (erased bool) {
 		return true
 	}
 	p.replace(keyword.start, keyword.end, "const")
-	name := p.tok.text
 	p.moduleName()
 	p.expect("=")
-	if p.exports != "" {
-		p.insert(p.tok.start, p.exports+"."+name+" = ")
-	}
 	p.expr(0)
 	p.endStatement()
 	return false
@@ -136,5 +117,5 @@ func (p *parser) exportEnum() {
 		p.blank(p.tok.start, p.tok.end)
 		p.next()
 	}
-	p.enum("")
+	p.enum()
 }

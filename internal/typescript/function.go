@@ -161,29 +161,23 @@ func (p *parser) constructorBody(properties []string, derived bool) {
 	p.leaveBlock(s)
 }
 
-// surroundings are what a block does not share with the namespace around it.
-type surroundings struct {
-	exports string
-	live    bool
-}
-
-func (p *parser) enterBlock() surroundings {
+// enterBlock returns what leaveBlock restores: whether the statements around the block
+// are more than types.
+func (p *parser) enterBlock() (live bool) {
 	p.enter()
-	s := surroundings{p.exports, p.live}
-	p.exports = ""
 	p.scopes = append(p.scopes, nil)
-	return s
+	return p.live
 }
 
 // leaveBlock goes on from the closing brace.
-func (p *parser) leaveBlock(s surroundings) {
+func (p *parser) leaveBlock(live bool) {
 	p.next()
 	p.scopes = p.scopes[:len(p.scopes)-1]
-	p.exports, p.live = s.exports, s.live
+	p.live = live
 	p.leave()
 }
 
-// declare notes the name of a function, class, enum or namespace, and reports
+// declare notes the name of a function, class or enum, and reports
 // whether the block had one of that name already.
 func (p *parser) declare(name string) (known bool) {
 	s := &p.scopes[len(p.scopes)-1]

@@ -68,7 +68,7 @@ func (p *parser) declaration() (done, erased bool) {
 		if p.isWord("const") && p.peek().word("enum") {
 			p.blank(p.tok.start, p.tok.end)
 			p.next()
-			p.enum("")
+			p.enum()
 			return true, false
 		}
 		if !p.declaresVariables() {
@@ -92,7 +92,7 @@ func (p *parser) declaration() (done, erased bool) {
 			return true, false
 		}
 	case "enum":
-		p.enum("")
+		p.enum()
 		return true, false
 	case "import":
 		if n := p.peek(); !n.is("(") && !n.is(".") {
@@ -102,7 +102,8 @@ func (p *parser) declaration() (done, erased bool) {
 		return true, p.exportDeclaration()
 	case "namespace", "module":
 		if n := p.peek(); n.kind == word && !n.nl {
-			return true, !p.namespace("")
+			p.namespace()
+			return true, true
 		}
 		return p.typeDeclaration(), true
 	case "interface", "type", "declare", "global":

@@ -39,7 +39,7 @@ func names(t token) bool {
 // those without an initializer.
 func (p *parser) variables(w where, names *[]string) (bare []int) {
 	p.next()
-	return p.declarators(w, names, "")
+	return p.declarators(w, names)
 }
 
 // variableStatement parses a declaration of variables that is a statement.
@@ -68,26 +68,16 @@ func (p *parser) variablesOf(top bool, w where) {
 	}
 }
 
-// declarators parses declarators. The names they bind are added to names, but for
-// plain ones where exports is set: those are assigned to that variable's too.
-// It returns the ends of those without an initializer, where an outline wants them.
-func (p *parser) declarators(w where, names *[]string, exports string) (bare []int) {
+// declarators parses declarators. The names they bind are added to names. It returns the ends of those without an initializer, where an outline wants them.
+func (p *parser) declarators(w where, names *[]string) (bare []int) {
 	for {
-		name := p.tok
-		if exports != "" && name.kind == word {
-			p.binding(nil)
-		} else {
-			p.binding(names)
-		}
+		p.binding(names)
 		if p.is("!") && !p.tok.nl {
 			p.blank(p.tok.start, p.tok.end)
 			p.next()
 		}
 		p.annotation()
 		if p.accept("=") {
-			if exports != "" && name.kind == word {
-				p.insert(p.tok.start, exports+"."+name.text+" = ")
-			}
 			p.assign(w)
 		} else if p.top() {
 			bare = push(p, bare, p.last)
