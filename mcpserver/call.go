@@ -3,10 +3,12 @@ package mcpserver
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/tools"
 )
@@ -41,13 +43,23 @@ func (s *Server) handler(name string) mcp.ToolHandler {
 		done(name, outcome, took)
 		s.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "call", slog.String("tool", name), slog.Float64("durationMs", float64(took.Microseconds())/1000),
 			slog.String("outcome", outcome), slog.String("session", short(req.Session.ID(), 8)))
-		res := result(reply)
-		if s.ctx.Err() != nil { // the reason for a canceled run
-			res.Content = append(res.Content, &mcp.TextContent{Text: "[" + errServerClosed.Error() + "]"})
+		if s.ctx.Err() != nil {
+			reply = shutdown(reply)
 		}
+		res := result(reply)
 		res.Content = append(res.Content, c.links(req, s.scrub)...)
 		return res, nil
 	}
+}
+
+// shutdown returns the answer to a call that the end of the server has canceled.
+func shutdown(a *tools.Answer) *tools.Answer {
+	if a == nil || a.Result == nil || a.Result.Status != codeinterp.StatusCanceled {
+		return a
+	}
+	said := *a // an Answer may be shared
+	said.Text = strings.Replace(a.Text, "the call was canceled", errServerClosed.Error(), 1)
+	return &said
 }
 
 // outcomeOf is the status of a run, the code of a failure, or ok.

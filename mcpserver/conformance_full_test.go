@@ -14,14 +14,13 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/tools"
 )
 
 // notOurs matches the scenarios of the official suite about what this server
 // does not have: files that change, prompts, completion, logging, questions to the client, audio, and
 // answers that are fetched again.
-var notOurs = regexp.MustCompile(`^(resources-(subscribe|unsubscribe)|prompts-|completion-|logging-|elicitation-|input-required-|server-sse-polling$|` +
+var notOurs = regexp.MustCompile(`^(resources-(subscribe|unsubscribe|read-|templates-read)|prompts-|completion-|logging-|elicitation-|input-required-|server-sse-polling$|` +
 	`tools-call-(audio|embedded-resource|mixed-content|with-logging|sampling|elicitation)$)`)
 
 // beside names checks of the same kind in scenarios about other things.
@@ -34,9 +33,8 @@ var beside = []string{
 func TestConformance(t *testing.T) {
 	judges(t)
 	s := newServer(t, newFake(), further(conformanceTools()...))
-	mcpserver.ServeFixed(s, "test://{+path}", conformanceFiles)
 	url := serve(t, s, nil)
-	for revision, atLeast := range map[string]int{"2025-11-25": 15, "2026-07-28": 17} {
+	for revision, atLeast := range map[string]int{"2025-11-25": 12, "2026-07-28": 14} {
 		t.Run(revision, func(t *testing.T) {
 			cmd := judge(t, "conformance", "server", "--url", url, "--suite", "all", "--spec-version", revision, "-o", "report")
 			out, _ := cmd.CombinedOutput()
@@ -86,16 +84,6 @@ func conforms(t *testing.T, name, report string) bool {
 	}
 	t.Logf("%s: %d of %d checks passed", name, passed, len(checks))
 	return ok && passed > 0
-}
-
-// conformanceFiles are what scenarios read.
-var conformanceFiles = map[string]struct {
-	MIME string
-	Data []byte
-}{
-	"test://static-text":       {"text/plain", []byte("This is the content of the static text resource.")},
-	"test://static-binary":     {"image/png", png},
-	"test://template/123/data": {"application/json", []byte(`{"id":"123","templateTest":true,"data":"Data for ID: 123"}`)},
 }
 
 // conformanceTools are the tools that scenarios call.

@@ -36,7 +36,7 @@ const (
 	// an answer.
 	ioTimeout = 30 * time.Second
 
-	// flush is for the answers of the last calls to be read after a drain.
+	// flush is for the answers of the last calls to be written and read.
 	flush = 100 * time.Millisecond
 
 	// Path is where [Server.Serve] serves MCP.

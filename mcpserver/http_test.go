@@ -1,12 +1,9 @@
 package mcpserver_test
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"runtime"
 	"strings"
@@ -229,92 +226,12 @@ func TestEndOfSessionStopsTheProgram(t *testing.T) {
 	}
 }
 
-func TestSessionCap(t *testing.T) {
-	url := serve(t, newServer(t, newFake(), nil), &mcpserver.HTTPOptions{MaxSessions: 2})
-	open(t, url)
-	open(t, url)
-	resp, err := post(t.Context(), url, "", "", initialize)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a third session: %s", resp.Status)
-	}
-}
-
 func TestSessionsEndWhenIdle(t *testing.T) {
 	t.Parallel()
 	f := newFake()
 	url := serve(t, newServer(t, f, nil), &mcpserver.HTTPOptions{SessionIdle: 2 * time.Second})
 	newContext(t, dial(t, url, "", "2025-11-25"))
 	eventually(t, "the session ends with its contexts", func() bool { return f.contexts() == 0 })
-}
-
-func TestServingBeyondLoopbackWantsAToken(t *testing.T) {
-	for _, o := range []*mcpserver.HTTPOptions{nil, {}} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		if err := newServer(t, newFake(), nil).ListenAndServe(ctx, "0.0.0.0:0", o); !errors.Is(err, mcpserver.ErrInsecure) {
-			t.Errorf("err = %v", err)
-		}
-	}
-}
-
-func TestListenIsLoopback(t *testing.T) {
-	ln, err := mcpserver.Listen(t.Context(), ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	if !ln.Addr().(*net.TCPAddr).IP.IsLoopback() {
-		t.Errorf("listens on %v", ln.Addr())
-	}
-	if _, err := mcpserver.Listen(t.Context(), "nonsense"); err == nil {
-		t.Error("an address without a port is accepted")
-	}
-}
-
-// TestProgressOverHTTP also shows that notifications come on the stream of
-// the call and while it runs.
-func TestProgressOverHTTP(t *testing.T) {
-	t.Parallel()
-	for _, rev := range revisions {
-		t.Run(rev, func(t *testing.T) {
-			url := serve(t, newServer(t, newFake(), nil), nil)
-			session := ""
-			if rev == "2025-11-25" {
-				session = open(t, url)
-			}
-			body := runMessage(rev, "ticks 50")
-			if rev == "2025-11-25" {
-				body = strings.Replace(body, `"name"`, `"_meta":{"progressToken":"p"},"name"`, 1)
-			} else {
-				body = strings.Replace(body, `"_meta":{`, `"_meta":{"progressToken":"p",`, 1)
-			}
-			resp, err := post(t.Context(), url, rev, session, body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer resp.Body.Close()
-			var progress []time.Time
-			var result time.Time
-			for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
-				switch {
-				case strings.Contains(lines.Text(), "notifications/progress"):
-					progress = append(progress, time.Now())
-				case strings.Contains(lines.Text(), `"result"`):
-					result = time.Now()
-				}
-			}
-			if len(progress) < 2 || result.IsZero() {
-				t.Fatalf("%d notifications, result at %v", len(progress), result)
-			}
-			if early := result.Sub(progress[0]); early < 500*time.Millisecond {
-				t.Errorf("the first notification came %v before the result", early)
-			}
-		})
-	}
 }
 
 func TestServeLeavesNothingBehind(t *testing.T) {

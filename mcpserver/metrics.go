@@ -43,6 +43,13 @@ func (m *metrics) begin() (done func(tool, outcome string, took time.Duration)) 
 	}
 }
 
+// busy reports whether calls are in progress.
+func (m *metrics) busy() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.running > 0
+}
+
 // refuse counts a refused HTTP request.
 func (m *metrics) refuse(status string) {
 	m.mu.Lock()

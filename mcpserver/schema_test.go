@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -42,11 +41,5 @@ func TestSchemaOfAnyForm(t *testing.T) {
 			}
 			t.Error("the tool is not served")
 		})
-	}
-}
-
-func TestNewWithoutWorkspace(t *testing.T) {
-	if _, err := mcpserver.New(nil, nil); err == nil {
-		t.Error("New(nil) returned no error")
 	}
 }

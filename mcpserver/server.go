@@ -287,9 +287,12 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	s.draining = true
 	s.mu.Unlock()
+	busy := s.metrics.busy()
 	s.stop(errServerClosed)
-	// Before the sessions are closed, over which the answers are sent.
 	s.calls.Wait()
+	if busy { // the SDK writes the answers after the handlers have returned
+		time.Sleep(flush)
+	}
 	var sessions sync.WaitGroup
 	for session := range s.mcp.Sessions() {
 		sessions.Go(func() { session.Close() })

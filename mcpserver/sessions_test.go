@@ -13,7 +13,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/tools"
 )
@@ -55,53 +54,6 @@ func TestNothingIsLeftOfSessionsThatEndEarly(t *testing.T) {
 	}
 	wg.Wait()
 	eventually(t, "no context and no program is left", func() bool { n, _ := f.runs(); return n == 0 && f.contexts() == 0 })
-}
-
-func TestSessionEndedWhileItsCallBegins(t *testing.T) {
-	f := newFake()
-	url := serve(t, newServer(t, f, nil), nil)
-	for i := range 20 {
-		session := open(t, url)
-		var call sync.WaitGroup
-		call.Go(func() {
-			if resp, err := post(t.Context(), url, "2025-11-25", session, runMessage("", "block")); err == nil {
-				io.Copy(io.Discard, resp.Body)
-				resp.Body.Close()
-			}
-		})
-		time.Sleep(time.Duration(i*100) * time.Microsecond)
-		end(t, url, session)
-		call.Wait()
-		if n, _ := f.runs(); n != 0 {
-			t.Fatalf("%d programs run after the session's end", n)
-		}
-	}
-}
-
-// The life of a client ends with its session.
-func TestLifeOfAClient(t *testing.T) {
-	life := make(chan context.Context, 1)
-	s := newServer(t, newFake(), &mcpserver.Options{Tools: func(list []tools.Tool) []tools.Tool {
-		invoke := list[0].Invoke
-		list[0].Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer {
-			life <- callers.Life(ctx)
-			return invoke(ctx, c)
-		}
-		return list
-	}})
-	url := serve(t, s, nil)
-	session := open(t, url)
-	resp, err := post(t.Context(), url, "2025-11-25", session, runMessage("", "x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	its := <-life
-	if its.Err() != nil {
-		t.Error("it is over before the session")
-	}
-	end(t, url, session)
-	<-its.Done()
 }
 
 // Requests that are dropped before, while and after the server reads them leave no program.
@@ -146,14 +98,5 @@ func TestListOfContextsIsTheClients(t *testing.T) {
 				t.Errorf("%s with tokens %q: %s", rev, tokens, text(res))
 			}
 		}
-	}
-}
-
-func TestConnectAfterClose(t *testing.T) {
-	s := newServer(t, newFake(), nil)
-	s.Close()
-	_, server := mcp.NewInMemoryTransports()
-	if _, err := s.Connect(t.Context(), server); err == nil {
-		t.Error("a closed server takes a client")
 	}
 }

@@ -1,16 +1,12 @@
 package mcpserver_test
 
 import (
-	"bufio"
 	"context"
 	"io"
-	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
@@ -92,45 +88,4 @@ func TestClientThatDoesNotReadCannotHoldTheServer(t *testing.T) {
 		close(out.gate)
 		feed.Close()
 	})
-}
-
-// TestProcess runs the server as a process of its own, as hosts do, and hangs
-// up while a program runs.
-func TestProcess(t *testing.T) {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, exe)
-	cmd.Env = append(os.Environ(), asServer+"=1")
-	cmd.Stderr = os.Stderr
-	stdin, _ := cmd.StdinPipe()
-	stdout, _ := cmd.StdoutPipe()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(stdout)
-	say := func(message string) { io.WriteString(stdin, message+"\n") }
-	hear := func(part string) {
-		t.Helper()
-		for lines.Scan() {
-			if strings.Contains(lines.Text(), part) {
-				return
-			}
-		}
-		t.Fatalf("the server never said %q", part)
-	}
-	say(initialize)
-	hear(`"protocolVersion":"2025-11-25"`)
-	say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	say(runMessage("", "print hello"))
-	hear("hello")
-	say(strings.Replace(runMessage("", "ticks 1000"), `"name"`, `"_meta":{"progressToken":"p"},"name"`, 1))
-	hear("tick 0")
-	stdin.Close()
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("the process ended with %v", err)
-	}
 }

@@ -11,39 +11,11 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
 )
-
-// The instructions name what the workspace has, and nothing else.
-func TestInstructions(t *testing.T) {
-	dir, err := files.OpenDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for want, c := range map[string]workspace.Capabilities{
-		"Reads, searches and changes files.": {Files: files.New(dir, nil)},
-		"Runs code. Use run_code for a program that stands alone, and a code context for work in several steps: its variables are kept from call to call. Reads, searches and changes files.": {Code: newFake(), Files: files.New(dir, nil)},
-		"Runs code. Every call starts from nothing.": {Code: codeinterp.Stateless(newFake())},
-	} {
-		ws, err := workspace.New("demo", c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ws.Close()
-		s, err := mcpserver.New(ws, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		if got := connect(t, s, nil).InitializeResult().Instructions; got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
 
 // TestWorkspace serves two interpreters, whose runs are events of one stream.
 func TestWorkspace(t *testing.T) {
@@ -128,35 +100,6 @@ func TestOutputsBelongToTheirClient(t *testing.T) {
 	}
 	if _, ok := store.Result(id); !ok {
 		t.Error("the program itself does not find it")
-	}
-}
-
-// TestWorkspaceFiles: the files of a workspace are served beside its code.
-func TestWorkspaceFiles(t *testing.T) {
-	root, err := files.OpenDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	ws, err := workspace.New("demo", workspace.Capabilities{Code: newFake(), Files: files.New(root, nil)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ws.Close()
-	s, err := mcpserver.New(ws, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	c := connect(t, s, nil)
-	if res := call(t, c, "write_file", "path", "a/b", "content", "some text"); res.IsError {
-		t.Fatal(text(res))
-	}
-	if res := call(t, c, "read_file", "path", "a/b"); res.IsError || !strings.HasSuffix(text(res), "\nsome text") {
-		t.Error(text(res))
-	}
-	if res := call(t, c, "read_file", "path", "../b"); !res.IsError || !strings.Contains(text(res), "outside") {
-		t.Error(text(res))
 	}
 }
 
