@@ -42,6 +42,4 @@
 // # Lifecycle
 //
 // A workspace owns its interpreters: Close closes them, which ends what runs.
-// A [Ref] is what a program stores to open the same workspace again: its name
-// and what it was declared to have.
 package workspace

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
-	"os"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
@@ -86,12 +85,10 @@ func ExampleCapabilities() {
 	for _, tool := range ws.Tools() {
 		fmt.Println(tool.Name)
 	}
-	json.NewEncoder(os.Stdout).Encode(ws.Ref())
 	// Output:
 	// workspace__demo__run_code
 	// workspace__demo__create_code_context
 	// workspace__demo__run_in_code_context
 	// workspace__demo__delete_code_context
 	// workspace__demo__script_run_code
-	// {"version":1,"workspace":"demo","capabilities":{"code":{"languages":["javascript"],"stateful":true,"managed":true},"beside":{"script":{"languages":["javascript"]}}}}
 }

@@ -4,7 +4,6 @@ package workspace_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,11 +51,8 @@ func TestFiles(t *testing.T) {
 	if page, err := ws.Files().Read(t.Context(), "a", files.Range{}); err != nil || page.Text != "x" {
 		t.Errorf("%+v, %v", page, err)
 	}
-	raw, _ := json.Marshal(ws.Ref())
-	if !strings.Contains(string(raw), `"files":true`) {
-		t.Errorf("ref %s", raw)
-	}
-	if _, err := workspace.Open(ws.Ref(), workspace.Capabilities{Code: newFake("python")}, nil); !errors.Is(err, workspace.ErrLacking) {
+	_, err = workspace.New("demo", workspace.Capabilities{Code: newFake("python"), Declared: workspace.Declaration{Files: true}}, nil)
+	if !errors.Is(err, workspace.ErrLacking) {
 		t.Errorf("opened without files: %v", err)
 	}
 }

@@ -3,7 +3,6 @@ package workspace_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -41,9 +40,6 @@ func TestDeclaredIsOffered(t *testing.T) {
 	if res, err := ws.Code().RunCode(t.Context(), "bash", "x", nil); !errors.Is(err, codeinterp.ErrLanguage) || res.Status != codeinterp.StatusNotRun {
 		t.Errorf("the program's own run: %v, %v", res.Status, err)
 	}
-	if got := ws.Ref().Capabilities.Code; !slices.Equal(got.Languages, []string{"python"}) || got.Stateful {
-		t.Errorf("ref: %+v", got)
-	}
 }
 
 // TestDeclaredContexts: a context of a language that is not declared does not
@@ -78,31 +74,5 @@ func TestDeclaredContexts(t *testing.T) {
 		if a.Failure == nil || a.Failure.Code != "unsupported_language" {
 			t.Errorf("got %s", a.Text)
 		}
-	}
-}
-
-// TestOpenIsNoWider: what a Ref says is what the workspace has when it is
-// opened again, with an interpreter that has more.
-func TestOpenIsNoWider(t *testing.T) {
-	ws := open(t, workspace.Capabilities{Code: newFake("python")}, nil)
-	again, err := workspace.Open(ws.Ref(), workspace.Capabilities{Code: statefulFake{newFake("bash", "python")}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close()
-	if got := again.Code().Languages(); !slices.Equal(got, []string{"python"}) {
-		t.Errorf("languages %v", got)
-	}
-	if len(again.Tools()) != 1 {
-		t.Errorf("%d tools", len(again.Tools()))
-	}
-	declared := workspace.Declaration{Code: &workspace.CodeDeclaration{Languages: []string{"bash", "python"}}}
-	wider, err := workspace.Open(ws.Ref(), workspace.Capabilities{Code: newFake("bash", "python"), Declared: declared}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer wider.Close()
-	if got := wider.Code().Languages(); len(got) != 2 {
-		t.Errorf("languages %v", got)
 	}
 }

@@ -2,7 +2,6 @@ package workspace_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -79,11 +78,8 @@ func TestShell(t *testing.T) {
 	if !slices.Equal(types, wantTypes) {
 		t.Errorf("events %q", types)
 	}
-	raw, _ := json.Marshal(ws.Ref())
-	if !strings.Contains(string(raw), `"shell":true`) {
-		t.Errorf("ref %s", raw)
-	}
-	if _, err := workspace.Open(ws.Ref(), workspace.Capabilities{Code: newFake("python")}, nil); !errors.Is(err, workspace.ErrLacking) {
-		t.Errorf("opened without a shell: %v", err)
+	_, err := workspace.New("demo", workspace.Capabilities{Code: newFake("python"), Declared: workspace.Declaration{Shell: true}}, nil)
+	if !errors.Is(err, workspace.ErrLacking) {
+		t.Errorf("opened without shell: %v", err)
 	}
 }

@@ -25,6 +25,10 @@ type Options struct {
 	// Calls says whether calls are remembered by their ids.
 	Calls tools.SetOptions
 
+	// Wrap, if set, returns the tools that the workspace offers in place of list, for
+	// instance with traces; see package oteltools. It applies to Front too.
+	Wrap func(list []tools.Tool) []tools.Tool
+
 	// Now is the clock of the events. Nil means time.Now.
 	Now func() time.Time
 }
@@ -34,13 +38,13 @@ type Options struct {
 type Workspace struct {
 	name          string
 	options       tools.Options
-	declared      Declaration
 	order         []string                              // names of the interpreters, "" first
 	raw           map[string]codeinterp.CodeInterpreter // narrowed to what is declared
 	observed      map[string]codeinterp.CodeInterpreter
 	files         *files.Workdir // nil: none
 	shell         *shell.Shell   // nil: none
 	observedShell *shell.Shell
+	wrap          func([]tools.Tool) []tools.Tool // nil: none
 	set           *tools.Set
 	stream        *stream
 	close         func() error
@@ -72,14 +76,13 @@ func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
 	if err := w.build(opts); err != nil {
 		return nil, fmt.Errorf("workspace %q: %w", name, err)
 	}
-	w.declared = w.provided()
 	w.close = sync.OnceValue(w.closeAll)
 	return w, nil
 }
 
 // build makes the tools and the observed interpreters.
 func (w *Workspace) build(opts *Options) error {
-	w.options = opts.Tools
+	w.options, w.wrap = opts.Tools, opts.Wrap
 	if w.options.Outputs == nil {
 		w.options.Outputs = tools.NewOutputStore(nil)
 	}
@@ -137,6 +140,9 @@ func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]to
 			return nil, err
 		}
 		add(some, "")
+	}
+	if w.wrap != nil {
+		list = w.wrap(list)
 	}
 	return list, nil
 }

@@ -143,38 +143,6 @@ func TestBadName(t *testing.T) {
 	}
 }
 
-func TestRef(t *testing.T) {
-	caps := workspace.Capabilities{
-		Code:   statefulFake{newFake("python")},
-		Beside: map[string]codeinterp.CodeInterpreter{"script": newFake("javascript")},
-	}
-	ws := open(t, caps, nil)
-	raw, err := json.Marshal(ws.Ref())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `{"version":1,"workspace":"demo","capabilities":{"code":{"languages":["python"],"stateful":true},"beside":{"script":{"languages":["javascript"]}}}}`
-	if string(raw) != want {
-		t.Errorf("got %s\nwant %s", raw, want)
-	}
-	var ref workspace.Ref
-	if err := json.Unmarshal(raw, &ref); err != nil {
-		t.Fatal(err)
-	}
-	again, err := workspace.Open(ref, caps, nil)
-	if err != nil || again.Name() != "demo" {
-		t.Fatal(again, err)
-	}
-	delete(caps.Beside, "script")
-	if _, err := workspace.Open(ref, caps, nil); !errors.Is(err, workspace.ErrLacking) {
-		t.Errorf("got %v", err)
-	}
-	ref.Version = 2
-	if _, err := workspace.Open(ref, caps, nil); !errors.Is(err, codeinterp.ErrInvalid) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestOutputs(t *testing.T) {
 	f := newFake("python")
 	ws := open(t, workspace.Capabilities{Code: f}, &workspace.Options{Tools: tools.Options{ReadOutput: true, MaxText: 1024}})
@@ -293,5 +261,28 @@ func BenchmarkDispatch(b *testing.B) {
 		if r := ws.Dispatch(b.Context(), "workspace__demo__run_code", args, nil); r.Failure != nil {
 			b.Fatal(r.Text)
 		}
+	}
+}
+
+// TestWrap: the tools of Wrap serve Dispatch and are those of Front.
+func TestWrap(t *testing.T) {
+	calls := 0
+	opts := &workspace.Options{Wrap: func(list []tools.Tool) []tools.Tool {
+		for i := range list {
+			invoke := list[i].Invoke
+			list[i].Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer { calls++; return invoke(ctx, c) }
+		}
+		return list
+	}}
+	ws := open(t, workspace.Capabilities{Code: newFake("python")}, opts)
+	args := []byte(`{"language":"python","code":"a"}`)
+	ws.Dispatch(t.Context(), "workspace__demo__run_code", args, nil)
+	front, err := ws.Front(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front[0].Invoke(t.Context(), tools.Invocation{Args: args})
+	if calls != 2 {
+		t.Errorf("%d calls", calls)
 	}
 }

@@ -96,7 +96,7 @@ func (f *directoryFlags) openIn(ctx context.Context, p *providerFlags, stateful 
 }
 
 func (f *directoryFlags) openMemory(stateful bool) (codeinterp.CodeInterpreter, error) {
-	caps, err := memory.Open(&memory.Options{Engines: *inmemoryOptions()})
+	caps, err := memory.Capabilities(&memory.Options{Engines: *inmemoryOptions()})
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (f *directoryFlags) openRemote(ctx context.Context, p *providerFlags, state
 	so.Dir = f.dir
 	// With Code, what is not named is not opened.
 	declared := workspace.Declaration{Code: &workspace.CodeDeclaration{}, Files: f.files, Shell: f.shell}
-	caps, err := jupyter.Open(ctx, &jupyter.Options{Server: *so, Declared: declared})
+	caps, err := jupyter.Capabilities(ctx, &jupyter.Options{Server: *so, Declared: declared})
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,9 @@
 //	list, err := tools.ForCode("demo", ci, nil)
 //	set, err := tools.NewSet(oteltools.Tools(list, nil), nil)
 //
-// With a workspace, list is what its Tools method returns, and calls are
-// dispatched through set.
+// A workspace traces its tools, and its Dispatch, with this option:
+//
+//	workspace.Options{Wrap: func(list []tools.Tool) []tools.Tool { return oteltools.Tools(list, nil) }}
 //
 // [Tools] follows OpenTelemetry's semantic conventions for generative AI: each
 // call is a span "execute_tool <name>", without the workspace in the name, and a measurement of the histogram

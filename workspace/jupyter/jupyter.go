@@ -67,7 +67,7 @@ func New(ctx context.Context, name string, opts *Options) (*workspace.Workspace,
 	if opts == nil {
 		opts = &Options{}
 	}
-	caps, err := Open(ctx, opts)
+	caps, err := Capabilities(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +78,9 @@ func New(ctx context.Context, name string, opts *Options) (*workspace.Workspace,
 	return ws, nil
 }
 
-// Open opens what New makes a workspace of. Closing its Code gives the files up
-// too. opts.Workspace is not used.
-func Open(ctx context.Context, opts *Options) (workspace.Capabilities, error) {
+// Capabilities opens the parts of a workspace, for programs that add to them before
+// [workspace.New]. Closing its Code closes the files too. opts.Workspace is not used.
+func Capabilities(ctx context.Context, opts *Options) (workspace.Capabilities, error) {
 	so := opts.Server
 	so.Dir = cmp.Or(so.Dir, ".")
 	ci, err := jupyter.NewStateful(ctx, &so)

@@ -61,25 +61,39 @@ func New(name, dir string, opts *Options) (*workspace.Workspace, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
+	caps, err := Capabilities(dir, opts)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := workspace.New(name, caps, &opts.Workspace)
+	if err != nil {
+		return nil, errors.Join(err, caps.Code.Close())
+	}
+	return ws, nil
+}
+
+// Capabilities opens the parts of a workspace, for programs that add to them before
+// [workspace.New]. Closing its Code closes the files too. opts may be nil; its
+// Workspace is not used.
+func Capabilities(dir string, opts *Options) (workspace.Capabilities, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
 	path, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("local: %w: %w", codeinterp.ErrInvalid, err)
+		return workspace.Capabilities{}, fmt.Errorf("local: %w: %w", codeinterp.ErrInvalid, err)
 	}
 	so := opts.Subprocess
 	so.Dir = path
 	ci, err := open(&so)
 	if err != nil {
-		return nil, err
+		return workspace.Capabilities{}, err
 	}
 	caps, err := capabilities(ci, opts)
 	if err != nil {
-		return nil, errors.Join(err, ci.Close())
+		return workspace.Capabilities{}, errors.Join(err, ci.Close())
 	}
-	ws, err := workspace.New(name, caps, &opts.Workspace)
-	if err != nil {
-		return nil, errors.Join(err, ci.Close())
-	}
-	return ws, nil
+	return caps, nil
 }
 
 // An interpreter also owns the directory that was opened for the files.

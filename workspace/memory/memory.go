@@ -9,7 +9,7 @@
 //
 // Code of every engine, in contexts and without, and the file tools see the same
 // files, below /. They end with the workspace: what is done with them after Close, or
-// with Open after that of the interpreter, fails with codeinterp.ErrClosed. There are no commands, since the
+// after Close of the interpreter of Capabilities, fails with codeinterp.ErrClosed. There are no commands, since the
 // engines have none.
 //
 // # Security
@@ -51,7 +51,7 @@ func New(name string, opts *Options) (*workspace.Workspace, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	caps, err := Open(opts)
+	caps, err := Capabilities(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +62,12 @@ func New(name string, opts *Options) (*workspace.Workspace, error) {
 	return ws, nil
 }
 
-// Open opens what New makes a workspace of. opts.Workspace is not used.
-func Open(opts *Options) (workspace.Capabilities, error) {
+// Capabilities opens the parts of a workspace, for programs that add to them before
+// [workspace.New]. opts may be nil; its Workspace is not used.
+func Capabilities(opts *Options) (workspace.Capabilities, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
 	o := opts.Engines
 	if o.Shared == nil {
 		o.Shared = memfs.New(&o.Files)
