@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,43 +113,6 @@ func TestBashKilledBySignal(t *testing.T) {
 		}
 		if res := n.run("echo ${x-none}", nil); res.Stdout() != "none\n" || res.StateLost {
 			t.Errorf("after %s: got %s", tt.code, summary(res))
-		}
-	}
-}
-
-// TestBashReadonlyEnvironment: a run's variables do not reach one that is readonly, and
-// one that becomes so stays; each is said once.
-func TestBashReadonlyEnvironment(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
-	n := newNotebook(t, ci, "bash")
-	const ignored, kept = ": readonly variable: the run's environment does not change it\n", ": readonly variable: it keeps what the run's environment has set\n"
-	for _, step := range []struct{ code, out, err string }{
-		{"readonly RO=ro UNSET", "", ""},
-		{"echo $RO [$UNSET] $new", "ro [] 3\n", "RO" + ignored + "UNSET" + ignored},
-		{"set -o posix; echo $RO $new; readonly new", "ro 3\n", "RO" + ignored + "UNSET" + ignored + "new" + kept},
-		{"set +o posix; echo $RO $new; (exit 3)", "ro 3\n", "RO" + ignored + "UNSET" + ignored + "new" + ignored},
-		{"echo $RO $new", "ro 3\n", "RO" + ignored + "UNSET" + ignored + "new" + ignored},
-	} {
-		var o codeinterp.RunOptions
-		if step.out != "" {
-			o.Env = map[string]string{"RO": "1", "UNSET": "2", "new": "3"}
-		}
-		res := n.run(step.code, &o)
-		said := slices.Sorted(strings.Lines(res.Stderr())) // one variable comes before another at random
-		if res.Stdout() != step.out || strings.Join(said, "") != step.err || res.StateLost {
-			t.Errorf("%s: got %q %q", step.code, res.Stdout(), res.Stderr())
-		}
-	}
-}
-
-// TestBashReadonlyIFS: a program that forbids changes of IFS has its own end.
-func TestBashReadonlyIFS(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
-	n := newNotebook(t, ci, "bash")
-	const code = "readonly IFS; echo on; (exit 3)"
-	for way, res := range map[string]codeinterp.Result{"RunCode": run(t, ci, "bash", code, nil), "RunInContext": n.run(code, nil), "again": n.run("echo on; (exit 3)", nil)} {
-		if res.Status != codeinterp.StatusError || res.ExitCode != 3 || res.Stdout() != "on\n" || res.Stderr() != "" {
-			t.Errorf("%s: got %s", way, summary(res))
 		}
 	}
 }

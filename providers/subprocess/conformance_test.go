@@ -64,20 +64,31 @@ var smoke = []struct{ name, language, code, want string }{
 	{"survivors", "bash", "setsid sleep 4712 >/dev/null 2>&1 & echo left", "ok out=left\n"},
 	{"timeout", "bash", "while :; do :; done", "timeout"},
 	{"javascript", "javascript", "await Promise.resolve(6) * 7", "ok value=42"},
+	{"node's files", "javascript", "require('fs').readFileSync('HOME/secret')", "error"},
+	{"node's timeout", "javascript", "for (;;);", "timeout"},
 	{"multiprocessing", "python", "import multiprocessing as m\nq = m.get_context('fork').Queue(); q.put(5); q.get()", "ok value=5"},
 }
 
-// TestBwrap protects what bubblewrap mode promises, in contexts and in processes of
-// their own.
-func TestBwrap(t *testing.T) {
+// TestSmoke protects what bubblewrap mode promises, in contexts and in processes of
+// their own, and Landlock mode for what TestConformance does not run.
+func TestSmoke(t *testing.T) {
+	for _, mode := range []subprocess.Mode{subprocess.Bwrap, subprocess.Landlock} {
+		t.Run(mode.String(), func(t *testing.T) { smokeTest(t, mode) })
+	}
+}
+
+func smokeTest(t *testing.T, mode subprocess.Mode) {
 	t.Setenv("TOOLCELL_SECRET", "x")
 	home := t.TempDir()
 	if err := os.WriteFile(home+"/secret", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	ci := open(t, inMode(subprocess.Bwrap))
+	ci := open(t, inMode(mode))
 	notebooks := map[string]*notebook{}
 	for _, tt := range smoke {
+		if mode == subprocess.Landlock && tt.language == "python" {
+			continue
+		}
 		if notebooks[tt.language] == nil {
 			notebooks[tt.language] = newNotebook(t, ci, tt.language)
 		}

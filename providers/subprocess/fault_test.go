@@ -3,19 +3,13 @@
 package subprocess_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -113,22 +107,6 @@ time.sleep(3)`, nil)
 	}
 }
 
-func TestFullPipes(t *testing.T) {
-	ci := open(t, subprocess.Options{})
-	for language, code := range map[string]string{
-		"python":     "import sys\nfor i in range(200):\n    sys.stdout.write('o' * 10000); sys.stderr.write('e' * 10000)",
-		"javascript": "for (let i = 0; i < 200; i++) { process.stdout.write('o'.repeat(10000)); process.stderr.write('e'.repeat(10000)) }",
-		"bash":       "for i in $(seq 200); do printf '%010000d' 0; printf '%010000d' 0 >&2; done",
-	} {
-		n := newNotebook(t, ci, language)
-		for _, res := range []codeinterp.Result{run(t, ci, language, code, nil), n.run(code, nil)} {
-			if !res.OK() || len(res.Stdout()) != 2000000 || len(res.Stderr()) != 2000000 {
-				t.Errorf("%s: %s, %d and %d bytes", language, res.Status, len(res.Stdout()), len(res.Stderr()))
-			}
-		}
-	}
-}
-
 func TestLargeCode(t *testing.T) {
 	ci := open(t, subprocess.Options{})
 	for language, code := range map[string]string{
@@ -182,101 +160,4 @@ func TestNodeMemory(t *testing.T) {
 	if res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseMemory {
 		t.Errorf("got %s, cause %s, stderr %s", summary(res), res.Cause, res.Stderr())
 	}
-}
-
-// TestThousandAtOnce makes 100 runs, every night 1,000.
-func TestThousandAtOnce(t *testing.T) {
-	runs := size(100, 1000)
-	ci := open(t, subprocess.Options{})
-	n := newNotebook(t, ci, "python")
-	n.run("x = 0", nil)
-	slots := make(chan struct{}, 40)
-	var wg sync.WaitGroup
-	for k := range runs {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			switch k % 4 {
-			case 0:
-				if res := run(t, ci, "bash", fmt.Sprintf("echo %d", k), nil); res.Stdout() != fmt.Sprintln(k) {
-					t.Errorf("got %s", summary(res))
-				}
-			case 1:
-				n.run("x += 1", nil)
-			case 2:
-				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(k%50)*time.Millisecond)
-				defer cancel()
-				_, _ = ci.RunCode(ctx, "bash", "sleep 100", nil)
-			case 3:
-				if res := run(t, ci, "python", fmt.Sprintf("print(%d)", k), nil); res.Stdout() != fmt.Sprintln(k) {
-					t.Errorf("got %s", summary(res))
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if res := n.run("x", nil); res.Text() != strconv.Itoa(runs/4) {
-		t.Errorf("got %s, want %d", summary(res), runs/4)
-	}
-}
-
-// TestCycles creates and deletes contexts and looks for what they leave.
-func TestCycles(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python(), subprocess.Bash()}, Warm: &subprocess.Warm{Languages: []string{"python"}}})
-	cycle := func(k int) {
-		n := newNotebook(t, ci, []string{"python", "bash"}[k%2])
-		n.run("x=1", nil)
-		if err := ci.DeleteContext(t.Context(), n.id); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for k := range 20 {
-		cycle(k)
-	}
-	before := takeStock(t)
-	cycles := size(30, 300)
-	for k := range cycles {
-		cycle(k)
-	}
-	if after := takeStock(t); after.goroutines > before.goroutines+5 || after.fds > before.fds+5 || after.threads > before.threads+10 || after.dirs > before.dirs+spare {
-		t.Errorf("before %+v, after %+v", before, after)
-	}
-}
-
-// spare is a directory that is made for the next process when one is discarded.
-const spare = 1
-
-type stock struct{ goroutines, fds, threads, dirs, heap, stacks int }
-
-// takeStock counts what a process can leak.
-func takeStock(t *testing.T) stock {
-	t.Helper()
-	time.Sleep(200 * time.Millisecond)
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	count := func(dir string) int {
-		list, err := os.ReadDir(dir)
-		if err != nil {
-			return 0
-		}
-		return len(list)
-	}
-	s := stock{goroutines: runtime.NumGoroutine(), fds: count("/proc/self/fd"), threads: count("/proc/self/task"), heap: int(m.HeapAlloc), stacks: int(m.StackInuse)}
-	roots, _ := os.ReadDir(os.TempDir())
-	for _, e := range roots {
-		if strings.HasPrefix(e.Name(), "toolcell-") {
-			s.dirs += count(os.TempDir() + "/" + e.Name())
-		}
-	}
-	return s
-}
-
-// size returns the smaller number, and every night the larger one.
-func size(small, large int) int {
-	if tier.Full {
-		return large
-	}
-	return small
 }

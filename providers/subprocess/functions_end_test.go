@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/callstest"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -31,7 +32,10 @@ var waiting = []struct{ language, code string }{
 // a wait for a call, and leave the state and the next run's calls alone.
 func TestFunctionStops(t *testing.T) {
 	ci := open(t, subprocess.Options{Grace: time.Minute}) // which is no part of this: a busy machine may need long for an end
-	for _, p := range waiting {
+	for i, p := range waiting {
+		if i > 0 && p.language == waiting[i-1].language && !tier.Full {
+			continue
+		}
 		t.Run(p.language, func(t *testing.T) {
 			stopsCall(t, ci, p.language, p.code)
 		})
@@ -98,7 +102,7 @@ len(refused)`, o)
 	if summary(res) != "ok value=0" || len(res.Calls) != 2 {
 		t.Fatalf("%s, %d calls", summary(res), len(res.Calls))
 	}
-	res = n.run("go.set()\nfor t in threads: t.join()\nawait asyncio.sleep(0.01)\ntold", o)
+	res = n.run("go.set()\nfor t in threads: t.join()\nawait asyncio.sleep(0.01)\nrefused", o)
 	if summary(res) != "ok value=['the run has ended', 'the run has ended', 'the run has ended']" || len(res.Calls) != 0 {
 		t.Fatalf("%s, %d calls", summary(res), len(res.Calls))
 	}

@@ -46,13 +46,9 @@ var calling = map[string][]struct{ name, code, want string }{
 		{"unhandled", "tools.fail(); await new Promise(() => setTimeout(() => {}, 100))", "error error=ToolError: fail: no such café"},
 		{"secret", "try { await tools.secret() } catch (e) { console.log(/secret.*secret/.test(e.message)) }", "ok out=false\n"},
 		{"panic", "try { await tools.panics() } catch (e) { console.log(e.message.includes('secret')) }", "ok out=false\n"},
-		{"loop", "let n = 0; for (let i = 0; i < 1000; i++) n = await tools.add({ a: n, b: i }); n", "ok value=499500"},
-		{"nested", "const v = { a: [1, 2.5, { b: null, c: true }], d: {} }; require('util').isDeepStrictEqual(await tools.echo({ v }), v)", "ok value=true"},
 		{"unicode", `const v = 'é漢\u{1f600}\0"\\'; (await tools.echo({ v })) === v`, "ok value=true"},
 		{"nothing", "console.log(await tools.nothing())", "ok out=null\n"},
 		{"large result", "(await tools.repeat({ s: 'é', n: 5_000_000 })).length", "ok value=5000000"},
-		{"large argument", "await tools.size({ s: 'x'.repeat(10_000_000) })", "ok value=10000000"},
-		{"large both", "(await Promise.all([1, 2, 3, 4].map(() => tools.echo({ v: 'x'.repeat(3_000_000) })))).map((v) => v.length).join()", "ok value=3000000,3000000,3000000,3000000"},
 		{"unread", "const t = tools.repeat({ s: 'x', n: 10_000_000 }); const u = tools.repeat({ s: 'y', n: 10_000_000 }); for (const end = Date.now() + 500; Date.now() < end;); for (let i = 0; i < 20; i++) display(i); (await t).length + (await u).length", "ok value=20000000"},
 		{"not JSON", "await tools.echo({ v: 1n })", "error error=TypeError: Do not know how to serialize a BigInt"},
 		{"no object", "try { await tools.echo([1]) } catch (e) { console.log(e.name) }", "ok out=ToolError\n"},
@@ -102,9 +98,6 @@ func TestFunctions(t *testing.T) {
 				if !right(res) {
 					t.Errorf("got %.500q\n%+v\n%s", summary(res), res.Error, res.Stderr())
 				}
-				if name == "loop" && len(res.Calls) != codeinterp.MaxCallRecords {
-					t.Errorf("%d calls", len(res.Calls))
-				}
 			}
 			check(n.run(code, o))
 			if tier.Full {
@@ -117,7 +110,7 @@ func TestFunctions(t *testing.T) {
 		for _, p := range list {
 			try(n, language, p.name, p.code, func(res codeinterp.Result) bool { return summary(res) == p.want })
 		}
-		if language == "python" {
+		if language == "python" && tier.Full { // conformance has others
 			for _, p := range callstest.Python() {
 				try(n, language, p.Name, p.Code, p.Ended)
 			}

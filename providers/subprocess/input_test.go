@@ -156,3 +156,19 @@ func TestInputThatBlocks(t *testing.T) {
 		t.Errorf("both Stdin and Input: %v", err)
 	}
 }
+
+// TestNoInput: without Stdin or Input a program reads an empty input (contract, row 24).
+func TestNoInput(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python()}})
+	for language, code := range map[string]string{
+		"bash":       "cat; read x || echo \"end$x\"",
+		"javascript": "console.log('end' + require('fs').readFileSync(0, 'utf8'))",
+		"python":     "import sys, os; _ = os.system('cat'); print('end' + sys.stdin.read() + open(0).read())",
+	} {
+		for way, res := range map[string]codeinterp.Result{"RunCode": run(t, ci, language, code, nil), "RunInContext": newNotebook(t, ci, language).run(code, nil)} {
+			if got := res.Stdout(); !res.OK() || got != "end\n" {
+				t.Errorf("%s, %s: %s", language, way, summary(res))
+			}
+		}
+	}
+}

@@ -3,21 +3,22 @@
 package subprocess_test
 
 import (
-	"context"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// TestInterruptStays interrupts programs at many moments, those of their
-// beginning and end included, while other processes compute: each interrupt
-// ends its own run, and none the next one.
+// TestInterruptStays interrupts programs at many moments, those of their beginning and
+// end included: each interrupt ends its own run, and none the next one.
 func TestInterruptStays(t *testing.T) {
-	rounds := size(4, 100)
+	rounds := 4
+	if tier.Full {
+		rounds = 100
+	}
 	ci := open(t, subprocess.Options{Grace: 20 * time.Second})
 	for _, tt := range []struct{ language, set, busy, short, next, want string }{
 		{"python", "x = 5", "while True: pass", "import time\nt = time.time() + %s\nwhile time.time() < t: pass", "s = sum(range(20000)); x", "5"},
@@ -25,7 +26,6 @@ func TestInterruptStays(t *testing.T) {
 		{"bash", "x=5", "while :; do :; done", "sleep %s", "for i in {1..200}; do :; done; echo $x", "5\n"},
 	} {
 		t.Run(tt.language, func(t *testing.T) {
-			spin(t, ci)
 			n := newNotebook(t, ci, tt.language)
 			n.run(tt.set, nil)
 			lost := 0
@@ -75,21 +75,6 @@ func keepInterrupting(n *notebook, d time.Duration) (stop func()) {
 		close(done)
 		<-gone
 	}
-}
-
-// spin keeps three processes computing until the test ends.
-func spin(t *testing.T, ci *subprocess.Stateful) {
-	ctx, cancel := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			_, _ = ci.RunCode(ctx, "bash", "while :; do :; done", &codeinterp.RunOptions{Timeout: 10 * time.Minute})
-		})
-	}
-	t.Cleanup(func() {
-		cancel()
-		wg.Wait()
-	})
 }
 
 // TestOwnKeyboardInterrupt: a program that raises KeyboardInterrupt itself has

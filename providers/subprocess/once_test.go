@@ -34,15 +34,10 @@ func TestNodeExits(t *testing.T) {
 		exit int
 	}{
 		{"setTimeout(() => process.exit(5), 10)", 5},
-		{"setImmediate(() => process.exit(6)); 0", 6},
 		{"process.on('exit', () => { process.exitCode = 5 }); await 1; process.exit(0)", 5},
-		{"process.on('exit', () => { process.exit(3) }); process.exit(2)", 3},
-		{"process.on('exit', () => { console.log('bye') })", 0},
 		{"process.on('unhandledRejection', () => process.exit(3)); async function main() { await null; throw 1 }; main()", 3},
 		{"process.on('exit', () => process.exit(4)); null.x", 4},
 		{"process.exitCode = 4; process.exit()", 4},
-		{"process.exit('x' in {} ? 2 : null)", 0},
-		{"const major = Number(process.versions.node.split('.')[0]); major < 20 ? process.exit(1) : process.exit('x')", 1}, // which node refuses since 20
 		{"if (require.main === module) process.exit(7)", 7},
 	} {
 		if res := run(t, ci, "javascript", tt.code, nil); res.ExitCode != tt.exit || res.OK() != (tt.exit == 0) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/leftover"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -149,6 +150,9 @@ func TestDescribeIsTrue(t *testing.T) {
 			"fresh": func(*subprocess.Options) {}, "warm": func(o *subprocess.Options) { o.Warm = &subprocess.Warm{} },
 			"shared": func(o *subprocess.Options) { o.Dir = dir },
 		} {
+			if name != "fresh" && !tier.Full {
+				continue
+			}
 			o := o
 			change(&o)
 			ci := open(t, o)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -40,7 +41,11 @@ q + typeof p => ok value=/object | import join, * as p from 'path'; p.sep + join
 
 // TestRedeclared: what a program has declared a later one may declare as another kind.
 func TestRedeclared(t *testing.T) {
-	for _, language := range []subprocess.Language{subprocess.JavaScript(), subprocess.TypeScript()} {
+	languages := []subprocess.Language{subprocess.JavaScript()}
+	if tier.Full {
+		languages = append(languages, subprocess.TypeScript())
+	}
+	for _, language := range languages {
 		ci := open(t, subprocess.Options{Languages: []subprocess.Language{language}})
 		for _, programs := range redeclared {
 			n := newNotebook(t, ci, language.Name)

@@ -3,9 +3,12 @@
 package subprocess_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -147,5 +150,73 @@ func within(t *testing.T, what string, f func()) {
 	case <-done:
 	case <-time.After(time.Minute):
 		t.Fatalf("%s hangs", what)
+	}
+}
+
+// TestThousandAtOnce makes 100 runs, every night 1,000.
+func TestThousandAtOnce(t *testing.T) {
+	runs := 1000
+	ci := open(t, subprocess.Options{})
+	n := newNotebook(t, ci, "python")
+	n.run("x = 0", nil)
+	slots := make(chan struct{}, 40)
+	var wg sync.WaitGroup
+	for k := range runs {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			switch k % 4 {
+			case 0:
+				if res := run(t, ci, "bash", fmt.Sprintf("echo %d", k), nil); res.Stdout() != fmt.Sprintln(k) {
+					t.Errorf("got %s", summary(res))
+				}
+			case 1:
+				n.run("x += 1", nil)
+			case 2:
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(k%50)*time.Millisecond)
+				defer cancel()
+				_, _ = ci.RunCode(ctx, "bash", "sleep 100", nil)
+			case 3:
+				if res := run(t, ci, "python", fmt.Sprintf("print(%d)", k), nil); res.Stdout() != fmt.Sprintln(k) {
+					t.Errorf("got %s", summary(res))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if res := n.run("x", nil); res.Text() != strconv.Itoa(runs/4) {
+		t.Errorf("got %s, want %d", summary(res), runs/4)
+	}
+}
+
+// TestArtifactsInTime: looking at what a program wrote makes no timeout of it,
+// costs no state, and is over soon after the run's time is. What was not read
+// for that says so.
+func TestArtifactsInTime(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}, Grace: 100 * time.Millisecond})
+	n := newNotebook(t, ci, "python")
+	for range 5 {
+		res := n.run(`
+import os
+x = 42
+for i in range(100):
+    with open('f%d' % i, 'w') as f: f.truncate(512 << 20)
+os.utime('f0')
+print('done')`, &codeinterp.RunOptions{Artifacts: true, Timeout: 2 * time.Second})
+		if res.Duration >= 2*time.Second {
+			continue // the program itself took so long, on a busy machine
+		}
+		if !res.OK() || res.StateLost || len(res.Artifacts) != 100 {
+			t.Errorf("%s, state lost: %v, %d artifacts", summary(res), res.StateLost, len(res.Artifacts))
+		}
+		for _, a := range res.Artifacts {
+			if a.Size != 512<<20 || (a.SHA256 == "") == (a.Skipped == "") {
+				t.Errorf("%+v", a)
+			}
+		}
+		if res := n.run("x", nil); res.Text() != "42" {
+			t.Error(summary(res))
+		}
+		return
 	}
 }
