@@ -2,8 +2,6 @@
 const assert = require("assert");
 const T = (f) => { try { console.log(f()); } catch (e) { console.log(e.name, e.code, e.operator, e.generatedMessage); console.log(e.message); } };
 T(() => assert.strictEqual(1, 2));
-T(() => assert.strictEqual("a longer text", "a longer test"));
-T(() => assert.strictEqual("one\ntwo\nthree", "one\n2\nthree"));
 T(() => assert.strictEqual(NaN, 0));
 T(() => assert.equal(1, 2));
 T(() => assert.notEqual(1, 1));

@@ -13,7 +13,6 @@ const T = async (f) => { try { console.log(await f()); } catch (e) { console.log
   await T(() => new EventEmitter().emit("error", "text"));
   await T(() => { const e = new EventEmitter(), out = []; e.on(EventEmitter.errorMonitor, (x) => out.push(x)).on("error", (x) => out.push(x)).emit("error", 1); return out; });
   await T(() => EventEmitter.once(new EventEmitter(), "a", { signal: AbortSignal.abort() }));
-  await T(async () => { const e = new EventEmitter(); setTimeout(() => { e.emit("a", 1); e.emit("a", 2); e.emit("end"); }, 1); const out = []; for await (const x of EventEmitter.on(e, "a", { close: ["end"] })) out.push(x); return out; });
 
   for (const p of ["a.txt", "..", ".", "", "/", "a//b/", "/a", "//a", "a/b.c/", ".x", "x.", "...", "/a/.b.c", "a/../b"]) {
     await T(() => [p, path.basename(p), path.basename(p, ".c"), path.basename(p, ""), path.basename(p, p), path.dirname(p), path.extname(p), path.normalize(p), path.parse(p), path.format(path.parse(p))]);
@@ -23,7 +22,7 @@ const T = async (f) => { try { console.log(await f()); } catch (e) { console.log
   await T(() => path.resolve("/a", 5));
   await T(() => path.format({ dir: "/a", name: "b", ext: "c" }));
 
-  for (const u of ["http://h/p?x=1&y=2", "/p/q?a=b&a=c#h", "https://u:p%40@Host:8080/a b?c='d'#e f", "//h/p", "mailto", "?x", "#y", "http://h", "HTTP://H?q"]) {
+  for (const u of ["http://h/p?x=1&y=2", "/p/q?a=b&a=c#h", "https://u:p%40@Host:8080/a b?c='d'#e f", "//h/p", "?x", "#y", "http://h", "HTTP://H?q"]) {
     await T(() => { const { ...r } = url.parse(u, true); return [r, url.parse(u).query, url.parse(u, false, true).host, url.format(url.parse(u))]; });
   }
   for (const o of [{ protocol: "http", host: "h", pathname: "/p", query: { a: 1, b: [2, 3] } }, { protocol: "https:", hostname: "h", port: 8080, pathname: "p", search: "x", hash: "y", auth: "u:p@" }, { pathname: "/a?b#c" }, {}, "http://h/a b"]) await T(() => url.format(o));
@@ -43,15 +42,15 @@ const T = async (f) => { try { console.log(await f()); } catch (e) { console.log
 {
   const url = require("url"), qs = require("querystring"), util = require("util"), path = require("path");
   const show = (f) => { try { console.log(util.inspect(f(), { depth: 4 })); } catch (e) { console.log(e.name, e.code, e.message); } };
-  for (const u of ["mailto:a@b.c", "http://h;x/", "http://u:p%40q@H.com:80/a b?x=1&x=2#h i", "//h/p", "/p?q", "?q", "#h", "javascript:alert(1)", "http://[::1]:3000/x", "http://a b/c", "http:a", "x:y", "HTTP://H\\p\\q?a\\b", "http://é.com/é", "file:///a/b c", "data:text/plain,hi", "http://", "", "a@b", "coap://h:5683"]) {
+  for (const u of ["http://u:p%40q@H.com:80/a b?x=1&x=2#h i", "//h/p", "/p?q", "?q", "#h", "http://[::1]:3000/x", "HTTP://H/p", "http://h:3/p?q=1", "a/b?c", ""]) {
     for (const more of [[], [true], [false, true]]) show(() => url.parse(u, ...more));
   }
   for (const o of [{ protocol: "file", pathname: "a" }, { protocol: "mailto", auth: "u", host: "h" }, { hostname: "::1", port: 80, slashes: true }]) show(() => url.format(o));
   for (const u of ["file://host/a", "file:///a%2fb", "file:///a%20b"]) show(() => url.fileURLToPath(u));
-  show(() => [url.pathToFileURL("/a~b[c]|`{}^").href, url.urlToHttpOptions(new URL("http://u:p%40@[::1]:8/p?q#h"))]);
+  show(() => [url.pathToFileURL("/a~b[c]|`{}^").href]);
   show(() => [qs.parse("&&a=b&", null, null, { maxKeys: 1 }), qs.parse("a=&b=c+d", null, null, { decodeURIComponent: (s) => `<${s}>` })]);
   show(() => [Buffer.from("abc", 5), Buffer.from("abc", ""), Buffer.concat([], -1), Buffer.byteLength("YWI=", "base64"), Buffer.byteLength("abc", "hex"), Buffer.alloc(3).toString("nope", 3), Buffer.alloc(2).readUInt8]);
-  for (const f of [() => Buffer.concat([Buffer.alloc(1)], 1.5), () => Buffer.alloc(3).fill(1, 0.5), () => Buffer.alloc(3).utf8Slice(2, 9), () => Buffer.alloc(3).fill("a", "hex", 5), () => Buffer.alloc(3).compare(Buffer.alloc(3), NaN)]) show(f);
+  for (const f of [() => Buffer.concat([Buffer.alloc(1)], 1.5), () => Buffer.alloc(3).fill(1, 0.5), () => Buffer.alloc(3).fill("a", "hex", 5), () => Buffer.alloc(3).compare(Buffer.alloc(3), NaN)]) show(f);
   console.log(util.inspect("a\nlong text of more than sixteen characters", { breakLength: 20 }), util.inspect("\x80\x9f\ud83d"), new DataView(new ArrayBuffer(2), 1), util.format("%d %d", [], [5]));
   for (const f of [() => util.format("%j", { a: 1n }), () => util.format("%d", Symbol()), () => util.format("%d", Object.create(null))]) { try { console.log(f()); } catch (e) { console.log(e.name); } }
   console.log(util.inspect({ a: new URLSearchParams("a=1") }, { depth: -1 }), util.inspect([new URLSearchParams("a=1")], { depth: 0 }), { p: (class Q extends Map {}).prototype }, (function () {}).prototype, path.basename("a", "a"));

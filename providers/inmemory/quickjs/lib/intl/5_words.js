@@ -90,7 +90,5 @@ for (const [name, type] of Object.entries({ NumberFormat, DateTimeFormat, Collat
 }
 Object.defineProperty(exports.Intl, "getCanonicalLocales", { writable: true, configurable: true,
   value: (locales = []) => (typeof locales === "string" ? [locales] : Array.from(locales)).map((l) => { checkLocales(l); return LOCALE; }) });
-Object.defineProperty(exports.Intl, "supportedValuesOf", { writable: true, configurable: true,
-  value: (k) => { if (k === "currency") return Object.keys(symbols).sort(); if (k === "unit") return Object.keys(units).filter((u) => !u.includes("-per-")).sort(); throw new RangeError(`Invalid key : ${k}`); } });
 
 return exports;

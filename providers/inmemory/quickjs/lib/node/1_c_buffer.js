@@ -186,24 +186,6 @@ class Buffer extends Uint8Array {
   }
   inspect(...a) { return this[CUSTOM](...a); }
 }
-for (const [n, name] of [[2, "swap16"], [4, "swap32"], [8, "swap64"]]) {
-  Buffer.prototype[name] = function () {
-    if (this.length % n !== 0) throw error(RangeError, "ERR_INVALID_BUFFER_SIZE", `Buffer size must be a multiple of ${n * 8}-bits`);
-    for (let i = 0; i < this.length; i += n) this.subarray(i, i + n).reverse();
-    return this;
-  };
-  Object.defineProperty(Buffer.prototype, name, { enumerable: false });
-}
-for (const e of ["utf8", "hex", "base64", "base64url", "ascii", "latin1", "ucs2"]) {
-  Object.defineProperty(Buffer.prototype, `${e}Slice`, { value(from = 0, to = this.length) {
-    from = Math.trunc(+from) || 0;
-    to = Math.trunc(+to) || 0;
-    if (!(from >= 0 && to <= this.length && to >= from)) throw error(RangeError, "ERR_OUT_OF_RANGE", "Index out of range");
-    return this.toString(e, from, to);
-  }, writable: true, configurable: true });
-}
-Buffer.poolSize = 8192;
-
 // integer returns v if it fits in so many bytes, signed or not.
 function integer(v, n, signed) {
   const low = signed ? -(2 ** (n * 8 - 1)) : 0, high = 2 ** (n * 8 - (signed ? 1 : 0)) - 1;

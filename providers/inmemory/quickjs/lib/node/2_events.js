@@ -98,29 +98,3 @@ EventEmitter.once = (emitter, name, options) => new Promise((resolve, reject) =>
   if (name !== "error" && !target) listen("error", fail);
   signal?.addEventListener("abort", stop);
 });
-EventEmitter.on = (emitter, name, options) => {
-  const got = [], waiting = [], signal = options?.signal;
-  let failed, over = false;
-  if (signal?.aborted) throw aborted(signal);
-  const settle = () => {
-    while (waiting.length > 0 && (got.length > 0 || failed !== undefined || over)) {
-      const w = waiting.shift();
-      if (got.length > 0) w.resolve({ done: false, value: got.shift() });
-      else if (failed !== undefined) { const { e } = failed; failed = undefined; w.reject(e); }
-      else w.resolve({ done: true, value: undefined });
-    }
-  };
-  const take = (...args) => { got.push(args); settle(); };
-  const end = () => { over = true; emitter.off(name, take); emitter.off("error", fail); for (const c of options?.close ?? []) emitter.off(c, end); settle(); };
-  const fail = (e) => { failed = { e }; end(); };
-  emitter.on(name, take);
-  if (name !== "error") emitter.on("error", fail);
-  for (const c of options?.close ?? []) emitter.on(c, end);
-  signal?.addEventListener("abort", () => fail(aborted(signal)));
-  return {
-    next: () => new Promise((resolve, reject) => { waiting.push({ resolve, reject }); settle(); }),
-    return: async () => { got.length = 0; failed = undefined; end(); return { done: true, value: undefined }; },
-    throw: async (e) => { fail(e); },
-    [Symbol.asyncIterator]() { return this; },
-  };
-};

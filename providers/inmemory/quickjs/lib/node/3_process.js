@@ -33,7 +33,7 @@ hrtime.bigint = () => BigInt(Math.round(host.now() * 1e6));
 const process = Object.assign(new EventEmitter(), {
   title: "toolcell", argv: ["/usr/bin/node", "/program.js"], execArgv: [], execPath: "/usr/bin/node", pid: 1, ppid: 0,
   platform: "linux", arch: "wasm32", version: "v20.0.0", versions: { node: "20.0.0", quickjs: "2026-06-04" }, release: { name: "quickjs" },
-  stdout: stream(1), stderr: stream(2), hrtime, config: {}, features: {}, allowedNodeEnvironmentFlags: new Set(),
+  stdout: stream(1), stderr: stream(2), hrtime,
   cwd: () => host.cwd(), chdir: (p) => host.chdir(`${p}`), umask: () => 0o22, uptime: () => host.now() / 1000,
   nextTick(f, ...args) {
     if (typeof f !== "function") throw badArgument("callback", "of type function", f);
@@ -51,7 +51,7 @@ const process = Object.assign(new EventEmitter(), {
   emitWarning(w) { host.write(2, `(node) ${w instanceof Error ? w : `Warning: ${w}`}\n`); },
   getuid: () => 1000, getgid: () => 1000,
   kill() { throw error(Error, "EPERM", "kill EPERM"); },
-  binding(name) { throw error(Error, "ERR_INVALID_MODULE", `No such binding: ${name}`); },
+  getBuiltinModule: (name) => (Object.hasOwn(makers, `${name}`.replace(/^node:/, "")) ? require(name) : undefined),
 });
 // atExit calls the exit listeners, once in a run.
 let exitRun;

@@ -44,8 +44,35 @@ Object.defineProperty(inspect, "defaultOptions", { enumerable: true, get: () => 
   Object.assign(chosen, o);
   host.inspectDefaults(chosen);
 } });
+// parseArgs reads options and positional arguments.
+function parseArgs({ args = process.argv.slice(2), options = {}, strict = true, allowPositionals = !strict } = {}) {
+  const values = { __proto__: null }, positionals = [], fail = (code, text) => { throw error(TypeError, `ERR_PARSE_ARGS_${code}`, text); };
+  const rest = [...args];
+  const take = (name, shown, value) => {
+    const o = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (o === undefined && strict) fail("UNKNOWN_OPTION", `Unknown option '${shown}'`);
+    if (o?.type === "string") value ??= rest.shift();
+    if (strict && o.type === "string" && value === undefined) fail("INVALID_OPTION_VALUE", `Option '${shown} <value>' argument missing`);
+    if (strict && o.type === "boolean" && value !== undefined) fail("INVALID_OPTION_VALUE", `Option '${shown}' does not take an argument`);
+    if (o?.multiple) (values[name] ??= []).push(value ?? true); else values[name] = value ?? true;
+  };
+  const short = (letter) => Object.keys(options).find((k) => options[k].short === letter) ?? letter;
+  while (rest.length > 0) {
+    const arg = rest.shift(), [, long, value] = /^--([^=]+)(?:=([^]*))?$/.exec(arg) ?? [];
+    if (arg === "--") { positionals.push(...rest.splice(0)); break; }
+    if (long !== undefined) take(long, `--${long}`, value);
+    else if (/^-[^-]/.test(arg)) {
+      const name = short(arg[1]), more = arg.slice(2);
+      if (more !== "" && options[name]?.type !== "string") rest.unshift(`-${more}`);
+      take(name, `-${arg[1]}`, more !== "" && options[name]?.type === "string" ? more : undefined);
+    } else positionals.push(arg);
+  }
+  if (positionals.length > 0 && !allowPositionals) fail("UNEXPECTED_POSITIONAL", `Unexpected argument '${positionals[0]}'. This command does not take positional arguments`);
+  for (const [k, o] of Object.entries(options)) if (o.default !== undefined && !(k in values)) values[k] = o.default;
+  return { values, positionals };
+}
 const util = {
-  inspect, format: host.format, promisify, isDeepStrictEqual: (a, b) => deepEqual(a, b, true),
+  inspect, parseArgs, format: host.format, promisify, isDeepStrictEqual: (a, b) => deepEqual(a, b, true),
   callbackify: (f) => function (...args) { const done = args.pop(); f.apply(this, args).then((v) => done(null, v), (e) => done(e)); },
   deprecate: (f) => f, debuglog: () => () => {}, inherits(c, p) { Object.setPrototypeOf(c.prototype, p.prototype); c.super_ = p; },
   stripVTControlCharacters: (s) => s.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, ""), toUSVString: (s) => `${s}`.toWellFormed(),

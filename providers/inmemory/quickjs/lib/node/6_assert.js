@@ -13,24 +13,19 @@ const assertFail = (actual, expected, message, operator, text) => {
 };
 const shown = (v) => host.inspect(v, { depth: 5 });
 const ok = (v, message) => { if (!v) assertFail(v, true, message, "==", "The expression evaluated to a falsy value"); };
-const textOf = (v) => host.inspect(v, { compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: Infinity, sorted: true });
+const textOf = (v) => host.inspect(v, { compact: false, depth: 1000, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: Infinity });
 const plain = (v) => v === null || typeof v !== "object" && typeof v !== "function";
-// difference is the two values line by line: what is the same at both ends, and what is not.
+// difference is the two values line by line, but for those that are the same at both ends.
 function difference(a, b) {
-  const from = textOf(a), to = textOf(b), left = from.split("\n"), right = to.split("\n");
-  if (left.length === 1 && right.length === 1 && from !== to && from.length + to.length <= 12 && plain(a) && plain(b) && (a !== 0 || b !== 0)) return `\n\n${from} !== ${to}\n`;
-  let i = 0, j = 0, mark = "";
-  if (left.length === 1 && right.length === 1 && from !== to && from.length + to.length < 80) {
-    while (from[i] === to[i]) i++;
-    if (i > 2) mark = `\n  ${" ".repeat(i)}^`;
-    i = 0;
-  }
-  const same = (x, y) => x === y || x.replace(/,$/, "") === y.replace(/,$/, "");
+  const left = textOf(a).split("\n"), right = textOf(b).split("\n");
+  if (left.length === 1 && right.length === 1 && left[0].length + right[0].length <= 12) return `\n\n${left[0]} !== ${right[0]}\n`;
+  const same = (x, y) => x.replace(/,$/, "") === y.replace(/,$/, "");
+  let i = 0, j = 0;
   while (i < left.length && i < right.length && same(left[i], right[i])) i++;
   while (j < left.length - i && j < right.length - i && left.at(-1 - j) === right.at(-1 - j)) j++;
-  const lines = [...right.slice(0, i).map((l, k) => `  ${l.length < left[k].length ? left[k] : l}`), ...left.slice(i, left.length - j).map((l) => `+ ${l}`),
+  const lines = [...right.slice(0, i).map((l) => `  ${l}`), ...left.slice(i, left.length - j).map((l) => `+ ${l}`),
     ...right.slice(i, right.length - j).map((l) => `- ${l}`), ...left.slice(left.length - j).map((l) => `  ${l}`)];
-  return `\n+ actual - expected\n\n${lines.join("\n")}${mark}`;
+  return `\n+ actual - expected\n\n${lines.join("\n")}`;
 }
 const wording = {
   "==": (a, b) => `${textOf(a)} == ${textOf(b)}`, "!=": (a, b) => `${textOf(a)} != ${textOf(b)}`,

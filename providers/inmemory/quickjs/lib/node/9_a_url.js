@@ -8,63 +8,31 @@ class Url {
   }
   format() { return formatURL(this); }
 }
-const invalidURL = (text) => Object.assign(error(TypeError, "ERR_INVALID_URL", "Invalid URL"), { input: text });
-// authorityOf takes user, host and port from the front of rest, and returns what is left.
-function authorityOf(u, rest, text) {
-  const end = /[#/?]/.exec(rest)?.index ?? rest.length, at = rest.slice(0, end).lastIndexOf("@");
-  const head = rest.slice(0, end).replace(/[\t\n\r]/g, "");
-  rest = head + rest.slice(end);
-  if (at >= 0) { u.auth = decodeURIComponent(rest.slice(0, at)); rest = rest.slice(at + 1); }
-  const [host] = /^[^\s"%';<>\\^`{|}#/?]*/.exec(rest), [, name, port] = /^([^]*?)(?::(\d*))?$/.exec(host);
-  rest = rest.slice(host.length);
-  if (port) u.port = port;
-  u.hostname = name;
-  const ipv6 = /^\[[^]*\]$/.test(name);
-  if (!ipv6) {
-    const bad = /[^a-zA-Z0-9.\-+_\x80-\uffff]/.exec(name);
-    if (bad !== null) { u.hostname = name.slice(0, bad.index); rest = `/${name.slice(bad.index)}${rest}`; }
-  }
-  u.hostname = u.hostname.length > 255 ? "" : u.hostname.toLowerCase();
-  if (/[^\x00-\x7f]/.test(u.hostname)) {
-    try { u.hostname = new globalThis.URL(`http://${u.hostname}`).hostname; } catch { throw invalidURL(text); }
-  }
-  if (ipv6 && /[\0\t\n\r #%/<>?@\\^|]/.test(u.hostname)) throw invalidURL(text);
-  u.host = u.hostname + (u.port ? `:${u.port}` : "");
-  if (ipv6) {
-    u.hostname = u.hostname.slice(1, -1);
-    if (rest[0] !== "/") rest = `/${rest}`;
-  }
-  return rest;
-}
+const parts = /^(?:([a-z][a-z0-9+.-]*:)(?!\d+(?:[/?#]|$)))?(?:(\/\/)(?:([^@/?#]*)@)?(\[[^\]]*\]|[^:/?#]*)(?::(\d*))?)?([^?#]*)(\?[^#]*)?(#[^]*)?$/i;
 function parseURL(text, parseQuery, hostAfterSlashes) {
   if (text instanceof Url) return text;
   if (typeof text !== "string") throw badArgument("url", "of type string", text);
   const u = new Url();
-  let rest = text.replace(/^[\0-\x20\xa0\ufeff]+|[\0-\x20\xa0\ufeff]+$/g, "").replace(/^[^?#]*/, (p) => p.replaceAll("\\", "/"));
-  const query = (search) => {
-    u.search = search ?? null;
-    u.query = parseQuery ? querystring.parse((search ?? "").slice(1)) : search === undefined ? null : search.slice(1);
-  };
-  const simple = !hostAfterSlashes && !/#|^[^?#]*@/.test(rest) ? /^(\/\/?(?!\/)[^?\s]*)(\?[^\s]*)?$/.exec(rest) : null;
-  if (simple !== null) {
-    u.path = u.href = rest;
-    u.pathname = simple[1];
-    query(simple[2]);
-    return u;
+  text = text.trim();
+  const m = parts.exec(text), protocol = m[1]?.toLowerCase(), known = slashed.has(protocol);
+  let [, , slashes, auth, host, port, pathname, search, hash] = m;
+  if (slashes !== undefined && protocol === undefined && !hostAfterSlashes && auth === undefined) { // a path
+    pathname = /^[^?#]*/.exec(text)[0];
+    slashes = host = port = undefined;
   }
-  const proto = /^[a-z0-9.+-]+:/i.exec(rest)?.[0], lower = proto?.toLowerCase(), script = lower === "javascript:";
-  if (proto !== undefined) { u.protocol = lower; rest = rest.slice(proto.length); }
-  let slashes = false;
-  if (hostAfterSlashes || proto !== undefined || /^\/\/[^@/]+@[^@/]+/.test(rest)) {
-    slashes = rest.startsWith("//");
-    if (slashes && !script) { rest = rest.slice(2); u.slashes = true; }
+  if (slashes !== undefined) {
+    u.slashes = true;
+    u.hostname = host.replace(/^\[|\]$/g, "").toLowerCase();
+    u.host = host.toLowerCase() + (port ? `:${port}` : "");
+    if (port) u.port = port;
+    if (auth !== undefined) u.auth = decodeURIComponent(auth);
   }
-  if (!script && (slashes || proto !== undefined && !slashed.has(proto))) rest = authorityOf(u, rest, text);
-  if (!script) rest = rest.replace(/[\t\n\r "'<>\\^`{|}]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
-  const [, pathname, search, hash] = /^([^?#]*)(\?[^#]*)?(#[^]*)?$/.exec(rest);
-  u.hash = hash ?? null;
-  query(search);
-  u.pathname = pathname || (slashed.has(lower) && u.hostname ? "/" : null);
+  if (protocol !== undefined) u.protocol = protocol;
+  const escape = (s) => s?.replace(/[\t\n\r "'<>\\^`{|}]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
+  u.hash = escape(hash) ?? null;
+  u.search = escape(search) ?? null;
+  u.query = parseQuery ? querystring.parse((u.search ?? "").slice(1)) : u.search?.slice(1) ?? null;
+  u.pathname = escape(pathname) || (known && u.hostname ? "/" : null);
   if (u.pathname || u.search) u.path = (u.pathname ?? "") + (u.search ?? "");
   u.href = formatURL(u);
   return u;
@@ -98,14 +66,6 @@ const url = {
   resolve(from, to) {
     const base = new globalThis.URL(to, new globalThis.URL(from, "resolve://host/"));
     return base.protocol === "resolve:" ? base.pathname + base.search + base.hash : base.href;
-  },
-  urlToHttpOptions(u) {
-    const { hostname, pathname, port, username, password, search } = u;
-    const o = { __proto__: null, ...u, protocol: u.protocol, hostname: hostname && hostname.startsWith("[") ? hostname.slice(1, -1) : hostname, hash: u.hash, search, pathname,
-      path: `${pathname || ""}${search || ""}`, href: u.href };
-    if (port !== "") o.port = Number(port);
-    if (username || password) o.auth = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    return o;
   },
   fileURLToPath(u) {
     u = typeof u === "string" ? new globalThis.URL(u) : u;

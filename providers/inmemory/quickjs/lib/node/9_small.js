@@ -72,6 +72,7 @@ const os = {
   EOL: "\n", platform: () => "linux", type: () => "Linux", arch: () => "wasm32", release: () => "0", hostname: () => "toolcell", homedir: () => "/", tmpdir: () => "/tmp",
   cpus: () => [{ model: "virtual", speed: 0, times: {} }], totalmem: () => 0, freemem: () => 0, uptime: () => host.now() / 1000, loadavg: () => [0, 0, 0],
   networkInterfaces: () => ({}), userInfo: () => ({ username: "user", uid: 1000, gid: 1000, homedir: "/", shell: null }), availableParallelism: () => 1, endianness: () => "LE",
+  constants: { signals: { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGUSR1: 10, SIGUSR2: 12, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15 } },
 };
 
 const makers = {

@@ -1,24 +1,17 @@
 // performance and crypto, and what the library exports.
 
-const marks = [];
 const performance = {
   now: () => host.now(),
   get timeOrigin() { return host.timeOrigin(); },
-  mark(name) { const m = { name, entryType: "mark", startTime: host.now(), duration: 0 }; marks.push(m); return m; },
-  measure(name, from, to) {
-    const time = (n, or) => (n === undefined ? or : marks.findLast((m) => m.name === n)?.startTime ?? or);
-    const startTime = time(from, 0);
-    const m = { name, entryType: "measure", startTime, duration: time(to, host.now()) - startTime };
-    marks.push(m);
-    return m;
-  },
-  getEntries: () => [...marks],
-  getEntriesByName: (name) => marks.filter((m) => m.name === name),
-  getEntriesByType: (type) => marks.filter((m) => m.entryType === type),
-  clearMarks() { marks.length = 0; },
-  clearMeasures() { marks.length = 0; },
   toJSON: () => ({ timeOrigin: host.timeOrigin() }),
 };
+const marks = new Map();
+performance.mark = (name) => { marks.set(name, host.now()); return { name, entryType: "mark", startTime: marks.get(name), duration: 0 }; };
+performance.measure = (name, from, to) => {
+  const startTime = marks.get(from) ?? 0;
+  return { name, entryType: "measure", startTime, duration: (marks.get(to) ?? host.now()) - startTime };
+};
+performance.clearMarks = () => { marks.clear(); };
 
 const crypto = {
   getRandomValues(a) {
