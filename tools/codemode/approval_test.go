@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,12 +52,8 @@ func (p program) RunCode(ctx context.Context, _, _ string, opts *codeinterp.RunO
 // asking returns a mode whose program calls functions that all need approval.
 func asking(t *testing.T, opts *codemode.Approval, run func(ask func(name string))) (m *codemode.Mode, code, resume tools.Tool) {
 	t.Helper()
-	names := []string{"first", "second", "late", "decided", "slow", "before", "never"}
-	for n := range 50 {
-		names = append(names, fmt.Sprint("n", n))
-	}
 	var list []tools.Tool
-	for _, name := range names {
+	for _, name := range []string{"first", "second", "never"} {
 		list = append(list, echo(name, "", `{"type":"object"}`, ""))
 	}
 	m = open(t, program(func(call func(string) error) { run(func(name string) { call(name) }) }), codemode.Entries(list), &codemode.Options{Approve: opts})
@@ -135,23 +129,6 @@ func TestPause(t *testing.T) {
 		t.Errorf("it is resumed twice: %s", a.Text)
 	}
 	if a := run.Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{"language":"javascript","code":"await tools.read(); 6 * 7"}`)}); !strings.Contains(a.Text, "42") {
-		t.Error(a.Text)
-	}
-}
-
-// resume_code is answered as paused again after Wait; several calls wait at once.
-func TestPauseAgain(t *testing.T) {
-	p, _, run, resume := pausing(t, &codemode.Approval{Wait: 1})
-	r := begin(t, t.Context(), run, `await Promise.all([1, 2, 3].map((n) => tools.send({n}))); "end"`)
-	eventually(t, func() bool { return len(p.Pending()) == 3 })
-	var again pause
-	if err := json.Unmarshal(rest(t.Context(), resume, r.RunID).Data, &again); err != nil || again.RunID != r.RunID || len(again.Pending) != 3 {
-		t.Errorf("%+v", again)
-	}
-	for _, c := range p.Pending() {
-		p.Decide(c.ID, nil)
-	}
-	if a := rest(t.Context(), resume, r.RunID); !strings.Contains(a.Text, "end") {
 		t.Error(a.Text)
 	}
 }
@@ -244,13 +221,6 @@ func TestPauseEnds(t *testing.T) {
 			return strings.Contains(a.Text, "42") // there is room again
 		})
 	})
-	t.Run("too many", func(t *testing.T) {
-		_, _, run, _ := pausing(t, &codemode.Approval{Runs: 1})
-		begin(t, t.Context(), run, code)
-		if a := run.Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{}`)}); a.Failure == nil || a.Failure.Code != tools.CodeCapacity {
-			t.Error(fmt.Sprint(a))
-		}
-	})
 }
 
 // A leaver is a client that goes.
@@ -318,37 +288,6 @@ func TestPausedAnew(t *testing.T) {
 	}
 }
 
-// If more calls wait than an answer reports, the next answers report the others.
-func TestPausedMany(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const calls = 50
-		_, run, resume := asking(t, &codemode.Approval{After: time.Second, Wait: time.Minute}, func(ask func(string)) {
-			var work sync.WaitGroup
-			for n := range calls {
-				work.Go(func() { ask(fmt.Sprint("n", n)) })
-			}
-			work.Wait()
-		})
-		r, _, _ := answered(func() *tools.Answer { return start(t, run) })
-		reported := map[string]bool{}
-		for i, want := range []struct {
-			reported int
-			takes    time.Duration
-		}{{20, 0}, {40, time.Second}, {calls, time.Second}, {calls, time.Minute}} {
-			got, took := r, want.takes
-			if i > 0 {
-				got, _, took = answered(func() *tools.Answer { return rest(t.Context(), resume, r.RunID) })
-			}
-			for _, call := range got.Pending {
-				reported[call.Function] = true
-			}
-			if len(got.Pending) != 20 || len(reported) != want.reported || took != want.takes {
-				t.Errorf("answer %d has %d calls, and %d were reported after %v; want %+v", i, len(got.Pending), len(reported), took, want)
-			}
-		}
-	})
-}
-
 // Paused answers contain neither secrets nor invisible characters.
 func TestPausedSecrets(t *testing.T) {
 	hidden, err := secret.New("hunter2-hunter2", "1234567890123")
@@ -375,93 +314,6 @@ func TestPausedSecrets(t *testing.T) {
 	}
 }
 
-// After counts for each call from when OnPending returned.
-func TestPauseAfter(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		program func(p *codemode.Mode, ask func(string))
-		takes   time.Duration
-		pending string // empty if the program ends
-	}{
-		{"asked late", func(_ *codemode.Mode, ask func(string)) {
-			time.Sleep(40 * time.Second)
-			ask("late")
-		}, 70 * time.Second, "late"},
-		{"decided by OnPending", func(_ *codemode.Mode, ask func(string)) {
-			time.Sleep(29 * time.Second)
-			ask("decided")
-		}, 31 * time.Second, ""},
-		{"decided before another", func(p *codemode.Mode, ask func(string)) {
-			go func() {
-				time.Sleep(10 * time.Second)
-				p.Decide(p.Pending()[0].ID, nil)
-			}()
-			ask("first")
-			time.Sleep(10 * time.Second)
-			ask("second")
-		}, 50 * time.Second, "second"},
-		{"decided beside another", func(p *codemode.Mode, ask func(string)) {
-			go func() {
-				time.Sleep(25 * time.Second)
-				p.Decide(p.Pending()[0].ID, nil)
-			}()
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				time.Sleep(20 * time.Second)
-				ask("second")
-			}()
-			ask("first")
-			<-done
-		}, 50 * time.Second, "second"},
-		{"two wait", func(p *codemode.Mode, ask func(string)) {
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				time.Sleep(20 * time.Second)
-				ask("second")
-			}()
-			ask("first")
-			<-done
-		}, 30 * time.Second, "first second"},
-	} {
-		for _, resumed := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, resumed %t", c.name, resumed), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					var p *codemode.Mode
-					opts := &codemode.Approval{After: 30 * time.Second, Wait: time.Hour}
-					opts.OnPending = func(call codemode.Pending) {
-						if call.Function == "decided" {
-							time.Sleep(2 * time.Second)
-							p.Decide(call.ID, nil)
-						}
-					}
-					p, run, resume := asking(t, opts, func(ask func(string)) {
-						if resumed {
-							ask("before")
-						}
-						c.program(p, ask)
-					})
-					invoke := func() *tools.Answer { return start(t, run) }
-					if resumed {
-						r, _, _ := answered(invoke)
-						p.Decide(p.Pending()[0].ID, nil)
-						invoke = func() *tools.Answer { return rest(t.Context(), resume, r.RunID) }
-					}
-					r, text, took := answered(invoke)
-					var names []string
-					for _, call := range r.Pending {
-						names = append(names, call.Function)
-					}
-					if took != c.takes || strings.Join(names, " ") != c.pending || (c.pending == "") != strings.HasPrefix(text, "ok") {
-						t.Errorf("%s after %v, want %q after %v", text, took, c.pending, c.takes)
-					}
-				})
-			})
-		}
-	}
-}
-
 // A call counts as reported only if the answer reached its caller.
 func TestPausedUnseen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -479,29 +331,6 @@ func TestPausedUnseen(t *testing.T) {
 			if took != takes || len(got.Pending) != 1 || got.Pending[0].Function != "second" {
 				t.Errorf("%s after %v, want it after %v", text, took, takes)
 			}
-		}
-	})
-}
-
-// A call that was reported while OnPending ran is not reported as new after that.
-func TestPausedInOnPending(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		opts := &codemode.Approval{Wait: time.Minute, OnPending: func(call codemode.Pending) {
-			if call.Function == "slow" {
-				time.Sleep(10 * time.Second)
-			}
-		}}
-		_, run, resume := asking(t, opts, func(ask func(string)) {
-			go func() {
-				time.Sleep(time.Second)
-				ask("first")
-			}()
-			ask("slow")
-		})
-		r, _, _ := answered(func() *tools.Answer { return start(t, run) })
-		got, text, took := answered(func() *tools.Answer { return rest(t.Context(), resume, r.RunID) })
-		if took != time.Minute || len(r.Pending) != 2 || len(got.Pending) != 2 {
-			t.Errorf("%+v, then %s after %v", r, text, took)
 		}
 	})
 }

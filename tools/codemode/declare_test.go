@@ -1,6 +1,7 @@
 package codemode_test
 
 import (
+	"github.com/toolcell/toolcell/codeinterp"
 	"strings"
 	"testing"
 
@@ -40,43 +41,6 @@ func TestDeclaredArguments(t *testing.T) {
 	}
 }
 
-// Python has one declaration for all alternatives of the arguments.
-func TestDeclaredAlternativesInPython(t *testing.T) {
-	const schema = `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a","b"]},{"properties":{"a":{"type":"string"}},"required":["a"]}]}`
-	tool, err := codeTool(calling{}, []tools.Tool{echo("f", "", schema, "")}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "def f(self, *, a: str, b: int = ...) -> Any: ..."; !strings.Contains(tool.Description, want) {
-		t.Errorf("no %s in %s", want, tool.Description)
-	}
-}
-
-// A result type that several functions have is declared once.
-func TestSharedResultTypes(t *testing.T) {
-	const out = `{"type":"object","properties":{"path":{"type":"string"},"size":{"type":"integer"}},"required":["path"]}`
-	list := []tools.Tool{echo("a", "", `{}`, out), echo("b", "", `{}`, out), echo("c", "", `{}`, `{"type":"string"}`), echo("Result1", "", `{}`, "")}
-	for ci, want := range map[string]string{
-		"ts":     "type Result1_ = { path: string; size?: number };\ndeclare const tools: {\n  a(args?: Record<string, unknown>): Promise<Result1_>;\n",
-		"python": "from typing import Any, Literal, Never\n\nResult1_ = dict[str, Any]\nclass Tools:\n",
-	} {
-		var tool tools.Tool
-		var err error
-		if ci == "ts" {
-			tool, err = codeTool(interpreter(t), list, nil)
-		} else {
-			tool, err = codeTool(calling{}, list, nil)
-			want = "class Tools:\n    def a(self, **more: Any) -> dict[str, Any]: ...\n" // too short to be shared
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(tool.Description, want) {
-			t.Errorf("no %s in %s", want, tool.Description)
-		}
-	}
-}
-
 // The description says what a result is, and a program in a form that other code modes
 // use works or reads how to write it.
 func TestForms(t *testing.T) {
@@ -101,26 +65,22 @@ func TestForms(t *testing.T) {
 	}
 }
 
-func TestNewWithoutInterpreter(t *testing.T) {
-	if _, err := codemode.New(nil, nil, nil); err == nil {
-		t.Error("New(nil) returned no error")
-	}
-}
-
-// The description costs less than the tools of one server.
-func TestDescriptionCostsLessThanTools(t *testing.T) {
-	const out = `{"type":"object","properties":{"files":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string","description":"The path of the file, relative to the root."},"size":{"type":"integer"},"modified":{"type":"string","format":"date-time"}},"required":["path","size"]}},"truncated":{"type":"boolean","description":"There are more."}},"required":["files","truncated"]}`
-	const in = `{"type":"object","properties":{"path":{"type":"string","description":"Where to look."},"limit":{"type":"integer","minimum":1,"maximum":1000}},"required":["path"],"additionalProperties":false}`
-	var list []tools.Tool
-	size := 0
-	for _, name := range []string{"list", "find", "recent", "largest", "changed", "duplicates", "links", "hidden", "empty", "old", "owned"} {
-		tool := echo(name, "Returns the files below a directory that are "+name+", the newest first.", in, out)
-		list = append(list, tool)
-		size += len(`{"name":"","description":"","inputSchema":,"outputSchema":}`) + len(tool.Name) + len(tool.Description) + len(in) + len(out)
-	}
-	m := open(t, interpreter(t), codemode.Entries(list), nil)
-	plain := open(t, interpreter(t), nil, nil)
-	if got := len(m.Tools()[0].Description) - len(plain.Tools()[0].Description); got > size/2 {
-		t.Errorf("11 tools of %d bytes are declared in %d", size, got)
+// Python has one declaration for all alternatives of the arguments. A result type that
+// several functions have is declared once.
+func TestDeclared(t *testing.T) {
+	const in = `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a","b"]},{"properties":{"a":{"type":"string"}},"required":["a"]}]}`
+	const out = `{"type":"object","properties":{"path":{"type":"string"},"size":{"type":"integer"}},"required":["path"]}`
+	list := []tools.Tool{echo("a", "", in, out), echo("b", "", `{}`, out), echo("Result1", "", `{}`, "")}
+	for want, ci := range map[string]codeinterp.CodeInterpreter{
+		"type Result1_ = { path: string; size?: number };\ndeclare const tools: {\n": interpreter(t),
+		"def a(self, *, a: str, b: int = ...) -> dict[str, Any]: ...":                calling{},
+	} {
+		tool, err := codeTool(ci, list, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(tool.Description, want) {
+			t.Errorf("no %s in %s", want, tool.Description)
+		}
 	}
 }

@@ -29,20 +29,3 @@ func TestSchemasAreReadWithinBounds(t *testing.T) {
 		}
 	}
 }
-
-// A schema that names its kinds many times is not read
-// for each of them.
-func TestKindsAreReadOnce(t *testing.T) {
-	schema := json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"a":{"type":[%s"object","null"],"properties":{"b":{"type":"string"}},"required":[%s"b"]}}}`,
-		strings.Repeat(`"object",`, 10_000), strings.Repeat(`"c",`, 20_000)))
-	for _, sp := range []spelling{typeScript, typePython} {
-		ty := newTyper(sp, schema)
-		list := ty.fields(ty.root, 0)
-		if len(list) != 1 || ty.read > 5*len(schema) {
-			t.Errorf("%d fields; %d bytes were read of a schema of %d", len(list), ty.read, len(schema))
-		}
-	}
-	if got := typeScript.typed(schema); got != "{ a?: ({ b: string } | null) }" {
-		t.Errorf("%s", got)
-	}
-}
