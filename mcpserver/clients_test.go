@@ -2,7 +2,6 @@ package mcpserver_test
 
 import (
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -115,20 +114,6 @@ func TestContextsDoNotExpireUnderARun(t *testing.T) {
 		time.Sleep(time.Second)
 		if f.contexts() != 0 {
 			t.Error("a context that is too old is still alive")
-		}
-	})
-}
-
-func TestRunsOfAClientWait(t *testing.T) {
-	bubble(t, &mcpserver.Options{Limits: mcpserver.Limits{Runs: 1}}, func(t *testing.T, f *fake, c *mcp.ClientSession) {
-		start := time.Now()
-		var calls sync.WaitGroup
-		for range 3 {
-			calls.Go(func() { call(t, c, "run_code", "language", "python", "code", "block", "timeoutMs", 1000) })
-		}
-		calls.Wait()
-		if d := time.Since(start); d < 3*time.Second || d > 4*time.Second {
-			t.Errorf("3 runs of a second took %v", d)
 		}
 	})
 }

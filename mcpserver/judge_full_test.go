@@ -3,8 +3,10 @@
 package mcpserver_test
 
 import (
-	"github.com/toolcell/toolcell/providers/inmemory"
-	"regexp"
+	"fmt"
+	"github.com/toolcell/toolcell/mcpserver"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/workspace"
 
 	"bytes"
 	"context"
@@ -15,10 +17,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/toolcell/toolcell/mcpserver"
-	"github.com/toolcell/toolcell/tools"
-	"github.com/toolcell/toolcell/workspace"
 )
 
 // judges returns where the official judges are.
@@ -111,44 +109,27 @@ func compact(s string) string {
 	return b.String()
 }
 
-// The Inspector lists the resources and templates, and reads text, bytes and an unknown URI.
-func TestInspectorResources(t *testing.T) {
-	judges(t)
-	ci, err := inmemory.New(nil)
-	if err != nil {
-		t.Fatal(err)
+// asServer makes the test binary a server over standard input and output.
+const asServer = "TOOLCELL_TEST_MCP_SERVER"
+
+// everything offers all tools there are.
+var everything = tools.Options{ManageContexts: true, ReadOutput: true}
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asServer) == "" {
+		os.Exit(m.Run())
 	}
-	ws, err := workspace.New("demo", workspace.Capabilities{Code: ci}, &workspace.Options{Tools: tools.Options{Artifacts: true}})
+	ws, err := workspace.New("demo", workspace.Capabilities{Code: newFake()}, &workspace.Options{Tools: everything})
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	defer ws.Close()
 	s, err := mcpserver.New(ws, nil)
+	if err == nil {
+		err = s.ServeStream(context.Background(), os.Stdin, os.Stdout)
+	}
 	if err != nil {
-		t.Fatal(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	defer s.Close()
-	target := []string{"--protocol-era", "modern", "--format", "json", "--transport", "http", "--server-url", serve(t, s, nil)}
-	out, errs, err := inspect(t, target, "--method", "tools/call", "--tool-name", "run_code",
-		"--tool-args-json", `{"language":"javascript","code":"const fs = require('fs'); fs.writeFileSync('a', 'the text'); fs.writeFileSync('b', new Uint8Array([0, 255]))"}`)
-	uris := regexp.MustCompile(`toolcell://artifacts/[^"\\]+`).FindAllString(out, -1)
-	if err != nil || len(uris) < 2 {
-		t.Fatalf("tools/call: %v\n%s\n%s", err, out, errs)
-	}
-	for i, want := range []string{`"text":"thetext"`, `"blob":"AP8="`} {
-		out, errs, err = inspect(t, target, "--method", "resources/read", "--uri", uris[i])
-		if err != nil || !strings.Contains(strings.ReplaceAll(compact(out), " ", ""), want) {
-			t.Errorf("resources/read: %v\n%s\n%s", err, out, errs)
-		}
-	}
-	if out, errs, err = inspect(t, target, "--method", "resources/read", "--uri", uris[0]+"x"); err == nil {
-		t.Errorf("resources/read of what is not there: %s\n%s", out, errs)
-	}
-	out, errs, err = inspect(t, target, "--method", "resources/templates/list")
-	if err != nil || !strings.Contains(out, "toolcell://artifacts/{id}/{+path}") {
-		t.Errorf("resources/templates/list: %v\n%s\n%s", err, out, errs)
-	}
-	if out, errs, err = inspect(t, target, "--method", "resources/list"); err != nil {
-		t.Errorf("resources/list: %v\n%s\n%s", err, out, errs)
-	}
+	os.Exit(0)
 }

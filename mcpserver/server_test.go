@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
@@ -102,37 +101,6 @@ func newContext(t *testing.T, c *mcp.ClientSession) string {
 		t.Fatal("no contextId")
 	}
 	return id
-}
-
-func TestDefinition(t *testing.T) {
-	c := connect(t, newServer(t, newFake(), &mcpserver.Options{Limits: mcpserver.Limits{Contexts: 3, Idle: 5 * time.Minute}}), nil)
-	list, err := c.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, _ := json.Marshal(list.Tools)
-	byName := map[string]*mcp.Tool{}
-	for _, d := range list.Tools {
-		byName[d.Name] = d
-		if d.OutputSchema == nil || d.Annotations == nil || d.Annotations.DestructiveHint == nil || d.Annotations.OpenWorldHint == nil {
-			t.Errorf("%s lacks its output schema or annotations", d.Name)
-		}
-	}
-	run := byName["run_code"].Annotations
-	if *run.DestructiveHint || *run.OpenWorldHint || run.ReadOnlyHint || run.IdempotentHint {
-		t.Errorf("an isolated run_code is annotated %+v", *run)
-	}
-	if !strings.Contains(string(raw), `"enum":["python"]`) || !strings.Contains(string(raw), `"additionalProperties":false`) {
-		t.Errorf("the schemas are not ours: %s", raw)
-	}
-	for _, want := range []string{"5 minutes without a call", "8 hours after", "At most 3 contexts", "create a new context"} {
-		if !strings.Contains(byName["create_code_context"].Description, want) {
-			t.Errorf("the description lacks %q: %s", want, byName["create_code_context"].Description)
-		}
-	}
-	if !strings.Contains(byName["run_code"].Description, "45 seconds") {
-		t.Errorf("the description lacks the time limit: %s", byName["run_code"].Description)
-	}
 }
 
 func TestResults(t *testing.T) {

@@ -1,7 +1,6 @@
 package mcpserver_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/tools"
 )
@@ -54,36 +52,6 @@ func TestNothingIsLeftOfSessionsThatEndEarly(t *testing.T) {
 	}
 	wg.Wait()
 	eventually(t, "no context and no program is left", func() bool { n, _ := f.runs(); return n == 0 && f.contexts() == 0 })
-}
-
-// Requests that are dropped before, while and after the server reads them leave no program.
-func TestClientThatVanishesAtOnce(t *testing.T) {
-	for _, rev := range revisions {
-		t.Run(rev, func(t *testing.T) {
-			f := newFake()
-			url := serve(t, newServer(t, f, nil), nil)
-			session := ""
-			if rev == "2025-11-25" {
-				session = open(t, url)
-			}
-			var wg sync.WaitGroup
-			for i := range 50 {
-				wg.Go(func() {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i*100)*time.Microsecond)
-					defer cancel()
-					if resp, err := post(ctx, url, rev, session, runMessage(rev, "block")); err == nil {
-						io.Copy(io.Discard, resp.Body)
-						resp.Body.Close()
-					}
-				})
-			}
-			wg.Wait()
-			eventually(t, "no program is left", func() bool { n, _ := f.runs(); return n == 0 })
-			if _, ended := f.runs(); len(ended) > 0 && ended[0] != codeinterp.StatusCanceled {
-				t.Errorf("ended %v", ended)
-			}
-		})
-	}
 }
 
 func TestListOfContextsIsTheClients(t *testing.T) {
