@@ -9,32 +9,31 @@ import (
 )
 
 // An Attacher is a Runtime whose states outlive this process: a context can be
-// given up without ending its state, and taken up again by its reference.
+// detached without ending its state and attached again by its reference.
 type Attacher interface {
-	// Attach returns a session around the state that ref names. It is
-	// codeinterp.ErrContext where that is gone, codeinterp.ErrInvalid where ref
-	// is no reference. late is Options.Late.
+	// Attach returns a session for the state that ref names. The error is
+	// codeinterp.ErrContext if the state is gone, codeinterp.ErrInvalid if ref is
+	// not a reference. late is Options.Late.
 	Attach(ctx context.Context, ref string, late func(codeinterp.Output)) (Attached, error)
 
-	// Detach is called instead of s.Close and leaves the state running. Where
-	// it fails, the session stays. unread takes what came by Options.Late and
-	// was in no Result, which whoever attaches is to see; it is called once
-	// nothing comes that way any more.
+	// Detach is called instead of s.Close and leaves the state running. If it
+	// fails, the session stays. Detach calls unread after the last call of
+	// Options.Late: it returns late output that was in no Result, for the one who
+	// attaches.
 	Detach(ctx context.Context, s Session, unread func() codeinterp.Result) (ref string, err error)
 }
 
-// An Attached is a session that was taken up again.
+// An Attached is a session that was attached.
 type Attached struct {
 	Session  Session
 	Language string
 	Options  codeinterp.ContextOptions // those that it was created with
 
-	// Empty says that no program had begun in the state when its reference was
-	// made, so that there is nothing to lose.
+	// Empty says that no program had begun in the state when it was detached.
 	Empty bool
 }
 
-// An Adopter gives contexts up and takes them up again.
+// An Adopter detaches and attaches contexts.
 type Adopter struct {
 	i  *Stateful
 	rt Attacher
@@ -53,7 +52,7 @@ func (a Adopter) Attach(ctx context.Context, ref string) (codeinterp.ContextID, 
 	return id, a.i.wrap(ctx, op("attach"), err)
 }
 
-// Detach gives a context up once the runs before have ended, and returns the
+// Detach removes a context after its earlier runs have ended, and returns the
 // reference of its state, which goes on.
 func (a Adopter) Detach(ctx context.Context, id codeinterp.ContextID) (string, error) {
 	ref, err := a.detach(ctx, id)
@@ -68,7 +67,7 @@ func (a Adopter) detach(ctx context.Context, id codeinterp.ContextID) (string, e
 	if s.awaits(ctx) {
 		return "", errSelf
 	}
-	// With the turn no run is in progress, whose end would be cut off.
+	// Holding the turn, no run is in progress.
 	if err := s.acquire(ctx, nil); err != nil {
 		return "", err
 	}
@@ -84,11 +83,11 @@ func (a Adopter) detach(ctx context.Context, id codeinterp.ContextID) (string, e
 		taken = s.late.take()
 		return taken
 	}
-	ref, err := during(s, ctx, func(ctx context.Context) (string, error) { return a.rt.Detach(ctx, session, unread) },
-		func(string, error) { s.abandon(nil) })
+	ref, err := callInSlot(s, ctx, func(ctx context.Context) (string, error) { return a.rt.Detach(ctx, session, unread) },
+		func(string, error) { s.closeReturned(nil) })
 	if errors.Is(err, errStuck) {
-		s.giveUp()
-		s.hold(nil)
+		s.countStuck()
+		s.setSession(nil)
 	}
 	if err != nil {
 		s.mu.Lock()
@@ -96,9 +95,8 @@ func (a Adopter) detach(ctx context.Context, id codeinterp.ContextID) (string, e
 		s.mu.Unlock()
 		return "", err
 	}
-	s.hold(nil)
-	a.i.forget(s)
-	// Without a session, so that the end of the slot closes nothing.
-	s.finish(codeinterp.ErrContext)
+	s.setSession(nil)
+	a.i.removeContext(s)
+	s.terminate(codeinterp.ErrContext)
 	return ref, nil
 }

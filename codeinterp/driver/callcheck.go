@@ -12,18 +12,17 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// maxMessage bounds what a function's error tells the program.
+// maxMessage bounds the error text of a function for the program.
 const maxMessage = 64 << 10
 
-// inFlight is how many times the largest arguments those of all calls in
-// progress may have together.
+// inFlight is how many times Args the arguments of all calls in progress may have.
 const inFlight = 4
 
-// errSelf is the answer to a run that would wait for itself.
+// errSelf reports a run that would wait for itself.
 var errSelf = fmt.Errorf("%w: this context waits for the function that wants to run in it", codeinterp.ErrInvalid)
 
-// check checks a call before it takes anything of the host's. A call that may be
-// served counts as open from then on.
+// check checks a call before it uses resources of the host. A call that passes counts
+// as open.
 func (c *calls) check(p *pendingCall) error {
 	rec, args := p.rec, p.args
 	i, ok := c.find(rec.Name)
@@ -41,13 +40,13 @@ func (c *calls) check(p *pendingCall) error {
 		return c.refuse(rec, "the arguments are not a JSON object%s", such(c.functions[i].Input))
 	}
 	c.mu.Lock()
-	crowded := c.bytes+len(args) > inFlight*l.Args
+	full := c.bytes+len(args) > inFlight*l.Args
 	many := l.Calls >= 0 && rec.Number > l.Calls
 	ended := c.ended
 	switch {
-	case ended: // since the call came in, so that end has not seen it
+	case ended: // after the call came in
 		rec.Err, rec.done = ErrEnded, true
-	case !crowded && !many:
+	case !full && !many:
 		c.open[p] = true
 		c.bytes += len(args)
 	}
@@ -57,19 +56,19 @@ func (c *calls) check(p *pendingCall) error {
 		return ErrEnded
 	case many:
 		return c.refuse(rec, "the run has made the %d calls that it may make", l.Calls)
-	case crowded:
+	case full:
 		return c.refuse(rec, "the arguments of the calls in progress have more than %d bytes together; wait for some", inFlight*l.Args)
 	}
 	p.function = &c.functions[i]
 	return nil
 }
 
-// find returns where a function is among those of the run.
+// find returns the index of a function.
 func (c *calls) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(c.functions, name, func(f codeinterp.Function, name string) int { return strings.Compare(f.Name, name) })
 }
 
-// refuse ends a call that is not served.
+// refuse records and returns the error of a call that is not served.
 func (c *calls) refuse(rec *record, format string, args ...any) error {
 	err := &codeinterp.FunctionError{Function: rec.Name, Message: fmt.Sprintf(format, args...)}
 	c.mu.Lock()
@@ -97,14 +96,14 @@ func (c *calls) result(v json.RawMessage) (json.RawMessage, error) {
 		return nil, &codeinterp.FunctionError{Message: fmt.Sprintf("the result has %d bytes; %d are the limit", len(v), c.limits.Result)}
 	case codeinterp.DeeperThan(v, codeinterp.MaxCallDepth):
 		return nil, &codeinterp.FunctionError{Message: fmt.Sprintf("the result is nested more than %d deep", codeinterp.MaxCallDepth)}
-	// json.Valid lets strings pass that are not UTF-8.
+	// json.Valid accepts strings that are not UTF-8.
 	case !json.Valid(v) || !utf8.Valid(v):
-		return nil, errors.New("the function returned what is not JSON")
+		return nil, errors.New("the function did not return JSON")
 	}
 	return v, nil
 }
 
-// explain returns what a program gets to know of an error, a FunctionError.
+// explain returns the FunctionError that a program gets for err.
 func (c *calls) explain(name string, err error) error {
 	if err == nil {
 		return nil
@@ -123,11 +122,11 @@ func (c *calls) explain(name string, err error) error {
 	if len(msg) > maxMessage {
 		msg = msg[:maxMessage] + "..."
 	}
-	msg = strings.ReplaceAll(strings.ToValidUTF8(msg, "\uFFFD"), "\x00", "\uFFFD") // which no shell can hold
+	msg = strings.ReplaceAll(strings.ToValidUTF8(msg, "\uFFFD"), "\x00", "\uFFFD") // no shell variable can hold NUL
 	return &codeinterp.FunctionError{Function: name, Message: msg}
 }
 
-// message is what a CallRecord says of the error that a program got.
+// message returns the error text for a CallRecord.
 func message(err error) string {
 	if e, ok := err.(*codeinterp.FunctionError); ok {
 		return excerpt(e.Message)
@@ -135,7 +134,7 @@ func message(err error) string {
 	return err.Error()
 }
 
-// awaited is the key of the runs that wait for a function, the innermost first.
+// awaited is the context key of the runs that wait for a function, innermost first.
 type awaited struct{}
 
 type awaitedRun struct {
@@ -143,14 +142,14 @@ type awaitedRun struct {
 	outer *awaitedRun
 }
 
-// waitingFor returns a ctx for the functions of r, without an end of its own.
+// waitingFor returns a ctx for the functions of r, without a deadline of its own.
 func waitingFor(r *run) context.Context {
 	outer, _ := r.ctx.Value(awaited{}).(*awaitedRun)
 	return context.WithValue(context.WithoutCancel(r.ctx), awaited{}, &awaitedRun{r, outer})
 }
 
-// awaits reports whether the run in progress waits for a function that ctx is
-// that of.
+// awaits reports whether the run in progress waits for the function that ctx belongs
+// to.
 func (s *slot) awaits(ctx context.Context) bool {
 	a, _ := ctx.Value(awaited{}).(*awaitedRun)
 	if a == nil {

@@ -11,46 +11,45 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// notAwaited matches what Python says of the await of a function's result, and
-// asyncio of one among what it is to wait for.
+// notAwaited matches Python's errors for awaiting the result of a function.
 var notAwaited = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`can't be used in 'await' expression$|can't be awaited$|awaitable is required$|coroutine was expected, got `)
 })
 
-// awaitedAmong reports whether asyncio.gather was given a result, of which it
-// says only that it cannot be a key.
+// awaitedAmong reports whether asyncio.gather was given a result; the error only says
+// that it cannot be a key.
 func awaitedAmong(e *codeinterp.ProgramError) bool {
 	return strings.HasPrefix(e.Message, "unhashable type: ") && slices.ContainsFunc(e.Traceback, func(line string) bool { return strings.Contains(line, ", in gather") })
 }
 
 const notAwaitedHint = " (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"
 
-// notThere matches what JavaScript engines say of a call of what is not there.
+// notThere matches the error of JavaScript engines for calling a function that does
+// not exist.
 var notThere = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^tools\.[\w$]+ is not a function$`)
 })
 
-// ofNothing matches what they say where tools.shop.orders is called and there is no
-// tools.shop, of which they do not say the name.
+// ofNothing matches their error for tools.shop.orders if tools.shop does not exist; it
+// does not name shop.
 var ofNothing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^Cannot read properties of undefined \(reading '([\w$]+)'\)$`)
 })
 
-// byPosition matches what Python's stubs say; they do not know the names.
+// byPosition matches the error of Python's stubs, which do not know the names.
 var byPosition = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^tools\.(\w+) takes its arguments by name$`)
 })
 
-// hint adds to a program's error what it should have written: where it called
-// functions and awaited what is no awaitable, or where it called one that is not
-// there, which Python's error tells by itself.
+// hint adds to a program's error what it should have written, if it awaited a result
+// or called a function that does not exist.
 func (c *calls) hint(e *codeinterp.ProgramError) {
 	if e == nil || e.Name != "TypeError" || len(c.functions) == 0 {
 		return
 	}
 	hint := ""
 	switch python := c.run.slot.opts.Language == "python"; {
-	// Python says the same of any value; only one who called may mean a function.
+	// Python says the same of any value; only a program that called can mean a function.
 	case python && (notAwaited().MatchString(e.Message) || awaitedAmong(e)) && c.called():
 		hint = notAwaitedHint
 	case python:
@@ -75,13 +74,13 @@ func (c *calls) hint(e *codeinterp.ProgramError) {
 	e.Message += hint
 }
 
-// What is looked at of a program's source, and how many places of it.
+// Bounds of the search in a program's source.
 const (
 	maxHinted = 256 << 10
 	maxPlaces = 100
 )
 
-// missing returns the name that a program takes for something that has functions.
+// missing returns the name of the missing object in tools.name.function.
 func (c *calls) missing(message string) string {
 	m := ofNothing().FindStringSubmatch(message)
 	if m == nil || len(m[1]) > 100 || len(c.run.prog.Code) > maxHinted {
@@ -96,15 +95,14 @@ func (c *calls) missing(message string) string {
 	return ""
 }
 
-// namesOfArguments returns what the error of a call with arguments by position
-// does not say.
+// namesOfArguments returns the argument names for a call by position.
 func (c *calls) namesOfArguments(message string) string {
 	m := byPosition().FindStringSubmatch(message)
 	if m == nil {
 		return ""
 	}
 	i, ok := c.find(m[1])
-	// Where there is no such function, i may be behind the last.
+	// Without such a function, i may be beyond the last.
 	names := required(c.functions[min(i, len(c.functions)-1)].Input)
 	if !ok || len(names) == 0 {
 		return ""
@@ -112,7 +110,7 @@ func (c *calls) namesOfArguments(message string) string {
 	return ": " + strings.Join(names, "=..., ") + "=..."
 }
 
-// such says what the arguments of a function look like.
+// such describes the arguments of a function.
 func such(input json.RawMessage) string {
 	names := required(input)
 	if len(names) == 0 {
@@ -124,7 +122,7 @@ func such(input json.RawMessage) string {
 	return " such as {" + strings.Join(names, ", ") + "}"
 }
 
-// required returns arguments that a call has to have, five at most.
+// required returns up to five required arguments.
 func required(input json.RawMessage) []string {
 	var schema struct {
 		Required []string `json:"required"`

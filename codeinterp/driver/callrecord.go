@@ -17,8 +17,8 @@ type record struct {
 	done  bool // the function has returned
 }
 
-// maxToldOpen is how many functions that do not return are named.
-const maxToldOpen = 10
+// maxNamedOpen is how many functions that do not return are named.
+const maxNamedOpen = 10
 
 // record begins the record of a call. Of too many the middle ones are dropped.
 // c.mu is held.
@@ -45,7 +45,7 @@ func (c *calls) report(res *codeinterp.Result) {
 		r := rec.CallRecord
 		if !rec.done {
 			r.Duration = time.Since(rec.begin)
-			if len(open) < maxToldOpen {
+			if len(open) < maxNamedOpen {
 				open = append(open, fmt.Sprintf("%s (call %d)", r.Name, r.Number))
 			}
 		}

@@ -129,7 +129,7 @@ func (c *calls) taken(ctx context.Context) bool {
 
 // hold notes a result that the program is to take, or returns why it cannot be
 // kept for that. c.mu is held.
-func (c *calls) hold(n int) error {
+func (c *calls) addResult(n int) error {
 	if c.unread > 0 && c.unread+n > c.limits.Pending {
 		return &codeinterp.FunctionError{Message: fmt.Sprintf("the results that were not read have more than %d bytes together; make fewer calls at once", c.limits.Pending)}
 	}
@@ -249,7 +249,7 @@ func (c *calls) endLocked() {
 	}
 	c.cancel(ErrEnded)
 	for p := range c.open {
-		go p.giveUp(c.ctx) // an AfterFunc for each would cost each call
+		go p.abandon(c.ctx) // an AfterFunc for each would cost each call
 	}
 }
 

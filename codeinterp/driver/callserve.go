@@ -32,20 +32,20 @@ func (c *calls) call(ctx context.Context, name string, args json.RawMessage) (va
 
 // start is Program.Start.
 func (c *calls) start(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
-	if serve := c.admit(ctx, name, args, answer); serve != nil {
+	if serve := c.accept(ctx, name, args, answer); serve != nil {
 		go serve()
 	}
 }
 
 // serve is Program.Serve.
 func (c *calls) serve(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
-	if serve := c.admit(ctx, name, args, answer); serve != nil {
+	if serve := c.accept(ctx, name, args, answer); serve != nil {
 		serve()
 	}
 }
 
 // admit returns what serves a call, nil for one that is refused, which it answers.
-func (c *calls) admit(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) (serve func()) {
+func (c *calls) accept(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) (serve func()) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
@@ -56,7 +56,7 @@ func (c *calls) admit(ctx context.Context, name string, args json.RawMessage, an
 	}
 	p := &pendingCall{calls: c, rec: rec, args: args, all: all, answer: answer}
 	if err = c.check(p); err != nil {
-		go p.settle(nil, err, nil)
+		go p.respond(nil, err, nil)
 		return nil
 	}
 	ctx, cancel := p.derive(ctx)
@@ -68,7 +68,7 @@ func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 	c := p.calls
 	if err := c.turn(ctx); err != nil {
 		cancel()
-		p.settle(nil, err, func() { c.leave(p, err) })
+		p.respond(nil, err, func() { c.leave(p, err) })
 		return
 	}
 	// The time for a call begins with its turn: waiting behind others is not its
@@ -79,7 +79,7 @@ func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 	var value json.RawMessage
 	err := errExited
 	defer func() {
-		p.settle(value, err, func() {
+		p.respond(value, err, func() {
 			c.expect(-1)
 			c.pass()
 			c.leave(p, err)
@@ -95,7 +95,7 @@ func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 
 // settle answers the call, once. What it took is given back before that, with
 // calls.mu held: a program that calls again at once finds its turn free.
-func (p *pendingCall) settle(value json.RawMessage, err error, release func()) {
+func (p *pendingCall) respond(value json.RawMessage, err error, release func()) {
 	c := p.calls
 	if err == nil {
 		value, err = c.result(value)
@@ -110,7 +110,7 @@ func (p *pendingCall) settle(value json.RawMessage, err error, release func()) {
 	first := !p.answered
 	p.answered = true
 	if first {
-		if full := c.hold(len(value)); full != nil {
+		if full := c.addResult(len(value)); full != nil {
 			value, err = nil, c.explain(p.rec.Name, full)
 		}
 		c.recordAnswer(p.rec, value, err)
@@ -123,7 +123,7 @@ func (p *pendingCall) settle(value json.RawMessage, err error, release func()) {
 	if runs { // the time goes on
 		s := c.run.slot
 		s.mu.Lock()
-		s.poke()
+		s.wakeRun()
 		s.mu.Unlock()
 	}
 	if first {
@@ -133,7 +133,7 @@ func (p *pendingCall) settle(value json.RawMessage, err error, release func()) {
 }
 
 // giveUp answers a call whose ctx has ended, though the function may go on.
-func (p *pendingCall) giveUp(ctx context.Context) { p.settle(nil, context.Cause(ctx), nil) }
+func (p *pendingCall) abandon(ctx context.Context) { p.respond(nil, context.Cause(ctx), nil) }
 
 // derive returns a ctx that ends with the session's and with that of all calls,
 // and has the values of that. The end of all calls gives the call up by itself,
@@ -145,14 +145,14 @@ func (p *pendingCall) derive(ctx context.Context) (context.Context, context.Canc
 	}
 	stop := context.AfterFunc(ctx, func() {
 		cancel(errGivenUp)
-		p.giveUp(both)
+		p.abandon(both)
 	})
 	return both, func() { stop(); cancel(nil) }
 }
 
 func (p *pendingCall) timed(ctx context.Context, outer context.CancelFunc) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.calls.limits.Timeout, errCallTimeout)
-	keep := context.AfterFunc(ctx, func() { p.giveUp(ctx) })
+	keep := context.AfterFunc(ctx, func() { p.abandon(ctx) })
 	// keep first: the end of ctx would give up a call that has its answer.
 	return ctx, func() { keep(); cancel(); outer() }
 }

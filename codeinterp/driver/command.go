@@ -38,7 +38,7 @@ func (i commander) runCommand(ctx context.Context, command string, opts *codeint
 	}
 	s := newSlot(i.Interpreter, Options{Once: true})
 	s.command = &o
-	if err := i.admit(ctx, s); err != nil {
+	if err := i.addSlot(ctx, s); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	return newRun(s, ctx, &o.RunOptions, command).run()

@@ -81,16 +81,16 @@ func (i completing) complete(ctx context.Context, id codeinterp.ContextID, code 
 	defer s.release()
 	session := s.session
 	// Nothing is in such a state, and the next run alone may start or reset it.
-	if session == nil || s.unreset {
+	if session == nil || s.resetPending {
 		return c, nil
 	}
-	c, err = during(s, ctx, func(ctx context.Context) (codeinterp.Completion, error) {
+	c, err = callInSlot(s, ctx, func(ctx context.Context) (codeinterp.Completion, error) {
 		return i.rt.Complete(ctx, session, code, cursor)
-	}, func(codeinterp.Completion, error) { s.abandon(session) })
-	switch ended := s.usable(); {
+	}, func(codeinterp.Completion, error) { s.closeReturned(session) })
+	switch ended := s.checkFilesOpen(); {
 	case errors.Is(err, errStuck):
-		s.giveUp()
-		s.hold(nil)
+		s.countStuck()
+		s.setSession(nil)
 	case err != nil && ended != nil:
 		err = ended
 	case err != nil && ctx.Err() != nil:

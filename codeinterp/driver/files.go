@@ -11,45 +11,38 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// A Filer is a Runtime whose sessions have a directory of files. Its contexts'
-// files can be opened, it takes ContextOptions.Files and RunOptions.Files, and
-// it finds artifacts. Where Describe sets LanguageInfo.Files of some languages,
-// that is so for these, else for all:
-//
-//   - Files returns the directory of a session; the driver copies the files of
-//     a new context into it.
-//   - Session.Run calls [Program.CopyFiles] once the directory is there, before
-//     the program begins.
-//   - Where [Program.Artifacts] is set, Session.Run calls [Program.Taken] when
-//     the program has ended and its output is there, and returns
-//     Outcome.Artifacts: soon after the run was stopped, with what was
-//     found by then, and Outcome.Missing.
-//
-// The files stay over Reset and are gone, or are left to whom they belong, after
-// Close.
+// A Filer is a Runtime whose sessions have a directory of files: contexts have
+// OpenFiles, ContextOptions.Files and RunOptions.Files are accepted, and artifacts are
+// found. If Describe sets LanguageInfo.Files of some languages, it holds for these,
+// otherwise for all.
+// Session.Run calls [Program.CopyFiles] before the program begins. If
+// [Program.Artifacts] is set, it calls [Program.Taken] after the program has ended and
+// its output was written, and returns Outcome.Artifacts and Outcome.Missing, soon
+// after the run was stopped.
+// Files survive Reset. After Close they are gone, or left to their owner.
 type Filer interface {
-	// Files returns the directory in which the programs of s start. It is cheap,
-	// is called at any time between Start and Close, also during Run, and from
-	// any goroutine. After Close everything in the FS fails.
+	// Files returns the directory in which the programs of s start. It is cheap and
+	// may be called from any goroutine between Start and Close, during Run too.
+	// After Close every operation of the FS fails.
 	Files(s Session) (codeinterp.FS, error)
 }
 
 var errNoFiles = fmt.Errorf("%w: this provider does not reach the files of its programs", codeinterp.ErrInvalid)
 
-// A filing is the ContextFiles of an interpreter whose runtime is a Filer. The
-// others have none, so it is not Stateful itself.
-type filing struct {
+// A contextFiles is the ContextFiles of an interpreter whose runtime is a Filer.
+// Stateful itself cannot implement it, since other runtimes have no files.
+type contextFiles struct {
 	*Stateful
 	rt Filer
 }
 
 // OpenFiles implements codeinterp.ContextFiles.
-func (i filing) OpenFiles(ctx context.Context, id codeinterp.ContextID) (codeinterp.FS, error) {
+func (i contextFiles) OpenFiles(ctx context.Context, id codeinterp.ContextID) (codeinterp.FS, error) {
 	fsys, err := i.openFiles(ctx, id)
 	return fsys, i.wrap(ctx, codeinterp.OpFiles, err)
 }
 
-func (i filing) openFiles(ctx context.Context, id codeinterp.ContextID) (codeinterp.FS, error) {
+func (i contextFiles) openFiles(ctx context.Context, id codeinterp.ContextID) (codeinterp.FS, error) {
 	s, err := i.find(ctx, id)
 	if err == nil {
 		err = i.checkFiles(s.opts.Language, true)
@@ -64,8 +57,7 @@ func (i filing) openFiles(ctx context.Context, id codeinterp.ContextID) (codeint
 	return f, nil
 }
 
-// A contextFS is the directory of the session that a context has at the time,
-// until the context's end.
+// A contextFS is the directory of a context's current session, until the context ends.
 type contextFS struct {
 	s  *slot
 	rt Filer
@@ -73,11 +65,11 @@ type contextFS struct {
 
 var _ codeinterp.FS = contextFS{}
 
-// usable reports why the context's files cannot be used any more.
-func (s *slot) usable() error {
+// checkFilesOpen returns why the context's files cannot be used any more, if so. Their
+// use keeps the context from being idle.
+func (s *slot) checkFilesOpen() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// A context whose files are used is not idle.
 	s.used = time.Now()
 	return s.ended
 }
@@ -88,7 +80,7 @@ func (f contextFS) current() (dir codeinterp.FS, err error) {
 			err = panicked(v)
 		}
 	}()
-	if err := f.s.usable(); err != nil {
+	if err := f.s.checkFilesOpen(); err != nil {
 		return nil, err
 	}
 	f.s.mu.Lock()
@@ -100,8 +92,8 @@ func (f contextFS) current() (dir codeinterp.FS, err error) {
 	return f.rt.Files(session)
 }
 
-// at calls do with the directory. What fails since the context has ended
-// meanwhile fails with that.
+// at calls do with the directory. If the context has ended meanwhile, its end is the
+// error.
 func at[T any](f contextFS, op, name string, do func(codeinterp.FS) (T, error)) (t T, err error) {
 	if !fs.ValidPath(name) {
 		return t, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -113,12 +105,12 @@ func at[T any](f contextFS, op, name string, do func(codeinterp.FS) (T, error)) 
 	return t, f.s.fault(op, name, err)
 }
 
-// fault is the error of an operation on a context's files.
+// fault returns the error of an operation on a context's files.
 func (s *slot) fault(op, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if ended := s.usable(); ended != nil {
+	if ended := s.checkFilesOpen(); ended != nil {
 		err = ended
 	}
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
@@ -133,7 +125,7 @@ func (f contextFS) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	if dir, ok := file.(fs.ReadDirFile); ok {
-		return dir, nil // what it lists was listed before
+		return dir, nil // already listed
 	}
 	return contextFile{file, f.s, name}, nil
 }
@@ -194,14 +186,14 @@ type contextFile struct {
 }
 
 func (f contextFile) Stat() (fs.FileInfo, error) {
-	if err := f.s.usable(); err != nil {
+	if err := f.s.checkFilesOpen(); err != nil {
 		return nil, f.s.fault("stat", f.name, err)
 	}
 	return f.File.Stat()
 }
 
 func (f contextFile) Read(p []byte) (int, error) {
-	if err := f.s.usable(); err != nil {
+	if err := f.s.checkFilesOpen(); err != nil {
 		return 0, f.s.fault("read", f.name, err)
 	}
 	return f.File.Read(p)
@@ -213,20 +205,20 @@ type openContextFile struct {
 }
 
 func (f openContextFile) Write(p []byte) (int, error) {
-	if err := f.s.usable(); err != nil {
+	if err := f.s.checkFilesOpen(); err != nil {
 		return 0, f.s.fault("write", f.name, err)
 	}
 	return f.file.Write(p)
 }
 
 func (f openContextFile) Seek(offset int64, whence int) (int64, error) {
-	if err := f.s.usable(); err != nil {
+	if err := f.s.checkFilesOpen(); err != nil {
 		return 0, f.s.fault("seek", f.name, err)
 	}
 	return f.file.Seek(offset, whence)
 }
 
-// checkFiles refuses files where programs of the language have none.
+// checkFiles refuses files for languages without files.
 func (i *Interpreter) checkFiles(language string, wanted bool) error {
 	switch {
 	case !wanted || slices.Contains(i.withFiles, language):

@@ -14,9 +14,8 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// copyFiles copies src into dst: either all of src gets its place or nothing
-// changes, in a directory that others use too. What is there is replaced by files
-// of the same name.
+// copyFiles copies src into dst, all of it or nothing. Files of the same name are
+// replaced.
 func copyFiles(ctx context.Context, dst codeinterp.FS, src fs.FS) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -28,8 +27,8 @@ func copyFiles(ctx context.Context, dst codeinterp.FS, src fs.FS) (err error) {
 		return err
 	}
 	c := &copying{ctx: ctx, dst: dst, src: src, list: list, left: codeinterp.MaxInputBytes}
-	// In dst itself, so that moving to the place cannot cross file systems; a name
-	// that a program cannot guess and take before.
+	// In dst, so that renames stay in one file system, with a name that programs cannot
+	// guess.
 	c.stage = ".toolcell-" + rand.Text()
 	if err := dst.Mkdir(c.stage, 0o700); err != nil {
 		return unplaced(c.stage, err)
@@ -92,7 +91,7 @@ func tooMuch(format string, args ...any) error {
 	return fmt.Errorf("%w: files: %w: %s", codeinterp.ErrInvalid, codeinterp.ErrTooLarge, fmt.Sprintf(format, args...))
 }
 
-// unread is the fault of a source.
+// unread is the error of a file of the source.
 func unread(path string, err error) error {
 	if !showable(path) {
 		path = strconv.Quote(path)
@@ -102,7 +101,7 @@ func unread(path string, err error) error {
 
 var errNotUTF8 = fmt.Errorf("%w: the name is not UTF-8", fs.ErrInvalid)
 
-// unplaced is why a file cannot be put where it belongs.
+// unplaced is the error of a file that cannot be written to dst.
 func unplaced(path string, err error) error {
 	kind := codeinterp.ErrUnavailable
 	switch {
@@ -115,7 +114,7 @@ func unplaced(path string, err error) error {
 	return fmt.Errorf("%w: files: %s cannot be placed: %w", kind, path, bare(err))
 }
 
-// bare takes the paths off an error, which may be the host's.
+// bare removes paths of the host from an error.
 func bare(err error) error {
 	for {
 		switch e := err.(type) {
@@ -142,12 +141,12 @@ type copying struct {
 	undo  []func()
 }
 
-// copy puts everything onto the stage.
+// copy copies everything to the stage.
 func (c *copying) copy() error {
 	for _, in := range c.list {
 		to := c.stage + "/" + in.path
 		if in.dir {
-			// Nothing can be put into a directory that its owner may not write to.
+			// The owner must be able to write into it.
 			if err := c.dst.MkdirAll(to, in.perm|0o700); err != nil {
 				return unplaced(in.path, err)
 			}
@@ -178,8 +177,7 @@ func (c *copying) file(in input, to string) (err error) {
 		if c.ctx.Err() != nil {
 			return context.Cause(c.ctx)
 		}
-		// Counted as it is read: what a source says of its sizes was only the first
-		// check.
+		// Counted again, since the source may report wrong sizes.
 		n, err := from.Read(buf)
 		if c.left -= int64(n); c.left < 0 {
 			return tooMuch("more than %d bytes, with %s", int64(codeinterp.MaxInputBytes), in.path)
@@ -193,7 +191,6 @@ func (c *copying) file(in input, to string) (err error) {
 		switch {
 		case err == io.EOF:
 			return nil
-		// A reader may return nothing now and then, but not for ever.
 		case err == nil && idle > 100:
 			err = io.ErrNoProgress
 			fallthrough
@@ -203,11 +200,11 @@ func (c *copying) file(in input, to string) (err error) {
 	}
 }
 
-// install moves what was copied to the stage to its place, or puts all back.
+// install moves everything from the stage to its place, or undoes it.
 func (c *copying) install() (err error) {
 	defer func() {
 		if err != nil {
-			// Backwards: a directory can go once what was put into it has gone.
+			// Backwards: a directory must be empty.
 			for n := len(c.undo) - 1; n >= 0; n-- {
 				c.undo[n]()
 			}
@@ -243,7 +240,7 @@ func (c *copying) directory(in input) error {
 	return err
 }
 
-// replace moves a file to its place, and what has the place aside.
+// replace moves a file to its place and an existing one aside.
 func (c *copying) replace(in input, aside string) error {
 	info, err := c.dst.Lstat(in.path)
 	switch {

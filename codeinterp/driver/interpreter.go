@@ -31,12 +31,12 @@ type Interpreter struct {
 
 	mu       sync.Mutex
 	closed   bool
-	live     map[*slot]struct{}             // from before their start until nothing is left of them
+	live     map[*slot]struct{}             // from before their start until they are disposed of
 	kept     int                            // those of live that are contexts
 	created  int64                          // contexts so far
 	contexts map[codeinterp.ContextID]*slot // those that callers know
 	empty    chan struct{}                  // closed when the interpreter is closed and live is empty
-	stuck    int                            // sessions that were given up and are not back
+	stuck    int                            // abandoned sessions that have not returned
 	left     []error                        // of sessions that could not be closed
 }
 
@@ -58,7 +58,7 @@ func New(rt Runtime, cfg Config) *Interpreter {
 	all := !info.HasFiles("") // a Filer that names no language has files in all
 	i := &Interpreter{rt: rt, cfg: cfg, provider: info.Provider, languages: info.Languages,
 		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{})}
-	// Where no language says that it has contexts, all of them have.
+	// If no language declares contexts, all have them.
 	some := slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Contexts })
 	for _, l := range i.languages {
 		i.names = append(i.names, l.Name)
@@ -80,7 +80,7 @@ func (i *Interpreter) Languages() []string { return slices.Clone(i.names) }
 // driver's limits.
 func (i *Interpreter) Describe() codeinterp.Info {
 	info := i.describe()
-	// This method is that of an interpreter without contexts; Stateful has its own.
+	// Stateful has a Describe of its own.
 	info.ContextIdle, info.Limits.Contexts = 0, 0
 	for n := range info.Languages {
 		info.Languages[n].Contexts = false
@@ -105,7 +105,7 @@ func (i *Interpreter) describe() codeinterp.Info {
 
 // RunCode implements codeinterp.CodeInterpreter.
 func (i *Interpreter) RunCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
-	// Also where the run is refused: whoever writes into a pipe would wait for ever.
+	// Even if the run is refused, so that a writer into a pipe does not block.
 	defer closeInput(opts)
 	res, err := i.runOnce(ctx, language, code, opts)
 	return res, i.wrap(ctx, codeinterp.OpRun, err)
@@ -128,13 +128,13 @@ func (i *Interpreter) runOnce(ctx context.Context, language, code string, opts *
 	}
 	s := newSlot(i, Options{Language: name, Once: true})
 	s.caller = ctx
-	if err := i.admit(ctx, s); err != nil {
+	if err := i.addSlot(ctx, s); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	return newRun(s, ctx, &o, code).run()
 }
 
-// resolve returns the language that a caller means.
+// resolve returns the language of a name or an alias.
 func (i *Interpreter) resolve(name string) (string, error) {
 	for _, l := range i.languages {
 		if slices.ContainsFunc(l.Aliases, func(a string) bool { return strings.EqualFold(a, strings.TrimSpace(name)) }) {
@@ -144,7 +144,7 @@ func (i *Interpreter) resolve(name string) (string, error) {
 	return codeinterp.ResolveLanguage(name, i.names)
 }
 
-// canRead refuses input that comes for programs that cannot have it.
+// canRead refuses Input for programs that cannot read it.
 func (i *Interpreter) canRead(language string, input io.Reader) error {
 	if input == nil || slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Input && l.Name == language }) {
 		return nil
@@ -152,7 +152,7 @@ func (i *Interpreter) canRead(language string, input io.Reader) error {
 	return fmt.Errorf("%w: %s programs cannot have Input here; use Stdin", codeinterp.ErrInvalid, language)
 }
 
-// closeInput closes what a run has read from, if it can be.
+// closeInput closes the Input of a run.
 func closeInput(opts *codeinterp.RunOptions) {
 	if opts != nil {
 		if c, ok := opts.Input.(io.Closer); ok {
@@ -161,7 +161,7 @@ func closeInput(opts *codeinterp.RunOptions) {
 	}
 }
 
-// canCall refuses functions for programs that cannot call.
+// canCall refuses functions for programs that cannot call them.
 func (i *Interpreter) canCall(language string, functions []codeinterp.Function) error {
 	if len(functions) == 0 {
 		return nil
@@ -182,8 +182,8 @@ func (i *Interpreter) canCall(language string, functions []codeinterp.Function) 
 		codeinterp.ErrInvalid, language, strings.Join(can, ", "))
 }
 
-// usable reports why no call can begin, if so. i.mu is held.
-func (i *Interpreter) usable(ctx context.Context) error {
+// checkOpen returns why no call can start, if so. i.mu is held.
+func (i *Interpreter) checkOpen(ctx context.Context) error {
 	switch {
 	case i.closed:
 		return codeinterp.ErrClosed
@@ -193,8 +193,8 @@ func (i *Interpreter) usable(ctx context.Context) error {
 	return nil
 }
 
-// crowded reports why no program can begin, if so. i.mu is held.
-func (i *Interpreter) crowded() error {
+// checkCapacity returns why no program can start, if so. i.mu is held.
+func (i *Interpreter) checkCapacity() error {
 	if i.cfg.MaxStuck > 0 && i.stuck >= i.cfg.MaxStuck {
 		return fmt.Errorf("%w: %s", codeinterp.ErrCapacity, stuckReason(i.stuck))
 	}
@@ -203,22 +203,21 @@ func (i *Interpreter) crowded() error {
 
 func stuckReason(n int) string { return fmt.Sprintf("%d sessions could not be ended and still run", n) }
 
-// Stuck returns how many sessions did not end when they were asked to, were given
-// up and still run.
+// Stuck returns how many sessions did not end in time, were abandoned and still run.
 func (i *Interpreter) Stuck() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.stuck
 }
 
-// admit takes a slot among those that Close ends and waits for.
-func (i *Interpreter) admit(ctx context.Context, s *slot) error {
+// addSlot adds a slot to those that Close ends and waits for.
+func (i *Interpreter) addSlot(ctx context.Context, s *slot) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if err := i.usable(ctx); err != nil {
+	if err := i.checkOpen(ctx); err != nil {
 		return err
 	}
-	if err := i.crowded(); err != nil {
+	if err := i.checkCapacity(); err != nil {
 		return err
 	}
 	if !s.opts.Once {
@@ -231,22 +230,22 @@ func (i *Interpreter) admit(ctx context.Context, s *slot) error {
 	return nil
 }
 
-// leave is called when nothing is left of a slot.
-func (i *Interpreter) leave(s *slot) {
+// removeSlot removes a slot that was disposed of.
+func (i *Interpreter) removeSlot(s *slot) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	delete(i.live, s)
 	if !s.opts.Once {
 		i.kept--
 	}
-	// A start that is under way is live too, so Close cannot return before it.
+	// A session that is starting is live too, so Close waits for it.
 	if i.closed && len(i.live) == 0 {
 		close(i.empty)
 	}
 }
 
-// Close implements codeinterp.CodeInterpreter. Its error says what could not be
-// ended, and may still be running.
+// Close implements codeinterp.CodeInterpreter. Its error says what could not be ended
+// and may still be running.
 func (i *Interpreter) Close() error {
 	i.mu.Lock()
 	first := !i.closed
@@ -258,7 +257,7 @@ func (i *Interpreter) Close() error {
 	clear(i.contexts)
 	i.mu.Unlock()
 	if first {
-		i.closeErr = i.wrap(context.Background(), opClose, i.shut(slots))
+		i.closeErr = i.wrap(context.Background(), opClose, i.closeAll(slots))
 		close(i.over)
 	}
 	// A second Close waits for the first and returns what that did.
@@ -272,18 +271,18 @@ func (o op) String() string { return string(o) }
 
 const opClose op = "close"
 
-func (i *Interpreter) shut(slots []*slot) error {
+func (i *Interpreter) closeAll(slots []*slot) error {
 	for _, s := range slots {
-		s.finish(codeinterp.ErrClosed)
+		s.terminate(codeinterp.ErrClosed)
 	}
-	// Every slot is bounded by the driver's patience, and so is this.
+	// Bounded by the driver's patience, as every slot is.
 	<-i.empty
-	// What is called below gets a new goroutine, which is not kept.
+	// Calls below get new goroutines.
 	i.workers.close()
 	ctx, cancel := context.WithTimeout(context.Background(), i.cfg.Patience)
 	defer cancel()
-	// After the sessions: a runtime holds what they all use.
-	_, err := within(&i.workers, ctx, i.cfg.Patience, withoutValue(i.rt.Close), nil)
+	// After the sessions, which use the runtime.
+	_, err := callWithin(&i.workers, ctx, i.cfg.Patience, withoutValue(i.rt.Close), nil)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	errs := append(i.left, err)
@@ -293,8 +292,8 @@ func (i *Interpreter) shut(slots []*slot) error {
 	return joined(errs)
 }
 
-// discard closes an unused session. It does not return before that does.
-func (i *Interpreter) discard(session Session) error {
+// closeUnused closes a session that was never used. It waits for that.
+func (i *Interpreter) closeUnused(session Session) error {
 	ctx, cancel := context.WithTimeout(context.Background(), i.cfg.Patience)
 	defer cancel()
 	done := make(chan error, 1)
@@ -306,7 +305,8 @@ func (i *Interpreter) discard(session Session) error {
 	return <-done
 }
 
-// keepError keeps the error of a session that could not be closed for Close.
+// keepError keeps the error of a session that could not be closed, for Close to
+// return.
 func (i *Interpreter) keepError(err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -315,15 +315,16 @@ func (i *Interpreter) keepError(err error) {
 	}
 }
 
-// addStuck counts the sessions that were given up and are not back.
+// addStuck counts abandoned sessions that have not returned.
 func (i *Interpreter) addStuck(n int) {
 	i.mu.Lock()
 	i.stuck += n
 	i.mu.Unlock()
 }
 
-// forget makes a context unknown to callers. It reports whether it was known.
-func (i *Interpreter) forget(s *slot) bool {
+// removeContext removes a context from those that callers know and reports whether it
+// was known.
+func (i *Interpreter) removeContext(s *slot) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	_, ok := i.contexts[s.id]
@@ -331,13 +332,13 @@ func (i *Interpreter) forget(s *slot) bool {
 	return ok
 }
 
-// sentinels are what an error of a call wraps one of, unless it is the cause of
-// the caller's ctx.
+// An error of a call wraps one of sentinels, unless it is the cause of the caller's
+// ctx.
 var sentinels = []error{codeinterp.ErrLanguage, codeinterp.ErrContext, codeinterp.ErrInvalid, codeinterp.ErrClosed,
 	codeinterp.ErrCapacity, codeinterp.ErrUnavailable, codeinterp.ErrIsolation, codeinterp.ErrRefused}
 
-// wrap puts the provider's error around what a call returns. What a runtime says
-// without a sentinel is ErrUnavailable.
+// wrap adds the provider to an error. An error of a runtime without a sentinel is
+// ErrUnavailable.
 func (i *Interpreter) wrap(ctx context.Context, op fmt.Stringer, err error) error {
 	if err == nil {
 		return nil

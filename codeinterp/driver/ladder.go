@@ -18,10 +18,10 @@ var (
 	errStart     = fmt.Errorf("%w: the runtime was not ready in time", codeinterp.ErrUnavailable)
 )
 
-// errStopped is what HandOver returns where the run was stopped already.
+// errStopped is what HandOver returns if the run was stopped already.
 var errStopped = errors.New("stopped before it began")
 
-// A phase is how far the ladder was climbed; each has one deadline at most.
+// A phase is a step of the ladder; each has at most one deadline.
 type phase int
 
 const (
@@ -31,33 +31,33 @@ const (
 	killed                        // until the patience is over
 )
 
-// A ladder is the way from an interrupt to the end of patience.
+// A ladder stops a program: by an interrupt, a second one, and then by force.
 type ladder struct {
 	phase        phase
 	why          error // why the program was stopped
-	after        error // why it would have been, had it not ended before
+	after        error // why it would have been stopped, had it not ended before
 	early        bool  // an interrupt came before the program began
 	kill         context.CancelCauseFunc
 	sending      int             // interrupts in flight
 	answers      chan error      // of these
-	interrupters []chan struct{} // who waits for an answer
+	interrupters []chan struct{} // callers that wait for delivery
 }
 
-// follow runs the program in the slot's session and stops it where that has to
-// be. It is the one place that decides.
+// follow runs the program in the session and stops it when necessary. Only follow
+// decides to stop.
 func (r *run) follow() ending {
 	s := r.slot
 	ctx := r.ctx
 	canceled := ctx.Done()
 	if canceled != nil {
-		// The caller's end is for the ladder, which asks first and kills later; the
-		// session's ctx is what kills.
+		// If the caller's ctx ends, the ladder interrupts first and ends the session's
+		// ctx later.
 		ctx = context.WithoutCancel(ctx)
 	}
 	ctx, r.kill = context.WithCancelCause(ctx)
 	defer r.kill(nil)
 	now := time.Now()
-	r.since, r.gate, r.session, r.unreset = now, s.gate, s.session, s.unreset
+	r.since, r.gate, r.session, r.resetPending = now, s.gate, s.session, s.resetPending
 	s.in.workers.start(job{run: r, ctx: ctx, done: s.done})
 	first := s.in.cfg.StartLimit
 	if r.opts.Timeout > 0 {
@@ -70,38 +70,38 @@ func (r *run) follow() ending {
 			return end
 		case err := <-r.answers:
 			r.sending--
-			r.answer()
+			r.answerInterrupters()
 			if err != nil {
-				r.hard(nil)
+				r.forceStop(nil)
 			}
 		case <-s.wake:
-			if len(s.done) == 0 { // an end that came goes first
-				r.look()
+			if len(s.done) == 0 { // an end goes first
+				r.checkRequests()
 			}
 		case <-canceled:
 			canceled = nil
 			if len(s.done) == 0 {
-				r.soft(context.Cause(r.ctx))
+				r.requestStop(context.Cause(r.ctx))
 			}
 		case <-s.timer.C:
-			if len(s.done) == 0 && r.alarm() {
-				return r.givenUp()
+			if len(s.done) == 0 && r.onDeadline() {
+				return r.giveUpSession()
 			}
 		}
 	}
 }
 
-// givenUp is the end of a run whose session did not return. The session is
-// closed once it does.
-func (r *run) givenUp() ending {
+// giveUpSession ends a run whose session did not return. The session is closed when it
+// does.
+func (r *run) giveUpSession() ending {
 	s := r.slot
 	r.noInterrupt.Store(true)
-	s.giveUp()
+	s.countStuck()
 	done := s.done
-	s.done, s.gate = make(chan ending, 1), make(gate, 1) // it may use the old ones yet
+	s.done, s.gate = make(chan ending, 1), make(gate, 1) // the session may still use the old ones
 	go func() {
 		end := <-done
-		s.abandon(end.session)
+		s.closeReturned(end.session)
 	}()
 	return ending{Outcome: Outcome{Lost: true, Unknown: errStuck}, at: time.Now(), stuck: true}
 }
@@ -116,9 +116,9 @@ func (r *run) arm(d time.Duration) {
 	}
 }
 
-// armFirst is arm for the phase waiting, in which an alarm that comes early does
-// nothing but arm again: that of a run before does, if it is not too late. Most
-// programs end before.
+// armFirst is arm for the first phase. It reuses the timer of an earlier run that
+// fires in time, since most programs end before: an early alarm only arms the timer
+// again.
 func (r *run) armFirst(now time.Time, d time.Duration) {
 	s := r.slot
 	if due := now.Add(d); !s.due.After(now) || s.due.After(due) {
@@ -127,9 +127,8 @@ func (r *run) armFirst(now time.Time, d time.Duration) {
 	}
 }
 
-// left is how long a program that is not being stopped has until the start
-// limit or its timeout.
-func (r *run) left() (d time.Duration, begun bool) {
+// timeLeft returns how long the program has until the start limit or its timeout.
+func (r *run) timeLeft() (d time.Duration, begun bool) {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,8 +142,8 @@ func (r *run) left() (d time.Duration, begun bool) {
 	case r.begun:
 		return forever, true
 	default:
-		// Most programs begin at once, so that begin need not wake the ladder:
-		// the first deadline is the timeout's, if that is sooner. Now it has to.
+		// Most programs begin at once, so handOver does not wake the ladder unless the
+		// first deadline has passed.
 		r.signal = true
 	}
 	if !r.busy.IsZero() {
@@ -153,44 +152,43 @@ func (r *run) left() (d time.Duration, begun bool) {
 	return s.in.cfg.StartLimit - time.Since(r.since), false
 }
 
-// forever is longer than any program is waited for without looking again.
+// forever is the deadline of a program without one.
 const forever = 24 * 365 * time.Hour
 
-// alarm does what is due at the phase's deadline. It reports whether the
-// session is to be given up.
-func (r *run) alarm() bool {
+// onDeadline handles the deadline of the phase. It reports whether to abandon the
+// session.
+func (r *run) onDeadline() bool {
 	switch r.phase {
 	case waiting:
-		switch left, begun := r.left(); {
+		switch left, begun := r.timeLeft(); {
 		case left > 0:
 			r.arm(left)
 		case begun:
-			r.soft(errTimeout)
-		case !r.forbid(): // it has begun just now
-			return r.alarm()
+			r.requestStop(errTimeout)
+		case !r.cancelStart(): // it began just now
+			return r.onDeadline()
 		default:
-			r.hard(errStart)
+			r.forceStop(errStart)
 		}
 	case interrupted:
 		r.phase = interruptedAgain
-		// A slow OnOutput may be all that holds the program up.
+		// The program may wait for a slow OnOutput.
 		r.out.Mute()
 		if r.after == nil {
 			r.sendInterrupt()
 		}
 		r.arm(r.slot.in.cfg.Grace / 2)
 	case interruptedAgain:
-		r.hard(nil)
+		r.forceStop(nil)
 	default:
 		return true
 	}
 	return false
 }
 
-// forbid has a program that has not begun begin no more, and reports whether there is
-// one. It comes before hard: a program that began between the two would be killed without
-// grace.
-func (r *run) forbid() bool {
+// cancelStart prevents a program from starting and reports whether it had not started.
+// It comes before forceStop, so that a program that has just started gets its grace.
+func (r *run) cancelStart() bool {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,8 +196,8 @@ func (r *run) forbid() bool {
 	return r.killed
 }
 
-// markInterrupted records that the program is being ended, unless it is over. One that has
-// not begun begins no more.
+// markInterrupted records that the program is being stopped, unless it is over. A
+// program that has not started will not start.
 func (r *run) markInterrupted() (begun, over bool) {
 	s := r.slot
 	s.mu.Lock()
@@ -207,13 +205,13 @@ func (r *run) markInterrupted() (begun, over bool) {
 	r.noteStop()
 	over = !r.over.IsZero()
 	r.interrupted = r.begun && !over
-	r.killed = r.killed || !r.begun // as forbid does
+	r.killed = r.killed || !r.begun // as in cancelStart
 	return r.begun, over
 }
 
-// look sees to what changed in the slot: its end, restarts, interrupts, the
-// program's begin.
-func (r *run) look() {
+// checkRequests handles what changed in the slot: its end, restarts, interrupts, the
+// start of the program.
+func (r *run) checkRequests() {
 	s := r.slot
 	s.mu.Lock()
 	begun, ended, restart := r.begun, s.ended, len(s.restarts) > 0
@@ -225,35 +223,35 @@ func (r *run) look() {
 	s.mu.Unlock()
 	switch {
 	case ended != nil:
-		r.hard(ended)
+		r.forceStop(ended)
 	case restart:
-		r.hard(errRestart)
+		r.forceStop(errRestart)
 	case begun && (r.early || len(r.interrupters) > 0) && r.phase == waiting:
-		r.soft(errInterrupt)
+		r.requestStop(errInterrupt)
 	case r.sending == 0:
-		r.answer() // it is kept, or the program is being stopped already
+		r.answerInterrupters() // the interrupt is kept, or the program is being stopped
 	}
 	if r.phase == waiting {
-		// The program's begin, or an answer that it waited for, has moved the deadline.
-		left, _ := r.left()
+		// The program began, or a call ended: the deadline has moved.
+		left, _ := r.timeLeft()
 		r.arm(max(left, 0))
 	}
 }
 
-// soft asks the program to end, and has it killed after the grace. One that has
-// not begun has nothing to keep.
-func (r *run) soft(why error) {
+// requestStop interrupts the program; after the grace it is killed. A program that has
+// not started is killed at once.
+func (r *run) requestStop(why error) {
 	if r.phase != waiting {
 		return
 	}
 	begun, over := r.markInterrupted()
 	switch {
 	case !begun:
-		r.hard(why)
+		r.forceStop(why)
 		return
 	case over:
-		r.after = why // what is still to be taken is waited for as if it ran
-		r.answer()
+		r.after = why // wait for its remaining output as if it ran
+		r.answerInterrupters()
 	default:
 		r.why = why
 		r.calls.end()
@@ -266,13 +264,11 @@ func (r *run) soft(why error) {
 // sendInterrupt delivers an interrupt.
 func (r *run) sendInterrupt() {
 	if r.answers == nil {
-		r.answers = make(chan error, 2) // there are two at most
+		r.answers = make(chan error, 2) // at most two interrupts are sent
 	}
-	// The caller's ctx may be what has ended. After the grace the program is killed, so
-	// that an interrupt is of no use any more.
+	// Not the caller's ctx, which may have ended. After the grace the program is killed.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), r.slot.in.cfg.Grace)
-	// A run that goes on after a restart has a new ladder; this answer is the old
-	// one's.
+	// After a restart the run has a new ladder; this answer belongs to the old one.
 	answers := r.answers
 	r.sending++
 	go func() {
@@ -287,28 +283,28 @@ func (r *run) sendInterrupt() {
 func (r *run) interrupt(ctx context.Context) error {
 	r.gate.lock()
 	defer r.gate.unlock()
-	if !r.open || r.noInterrupt.Load() { // which may wait behind an interrupt before
+	if !r.open || r.noInterrupt.Load() { // may have changed while waiting for the gate
 		return nil
 	}
 	return call(ctx, r.session.Interrupt)
 }
 
-// answer tells those who asked for an interrupt that it was delivered.
-func (r *run) answer() {
+// answerInterrupters reports delivery to the callers of InterruptContext.
+func (r *run) answerInterrupters() {
 	for _, c := range r.interrupters {
 		close(c)
 	}
 	r.interrupters = nil
 }
 
-// hard ends the program without grace. A nil why keeps the reason of before; the
-// end of the context goes before any other.
-func (r *run) hard(why error) {
+// forceStop ends the program without grace. A nil why keeps the earlier reason; the
+// end of the context replaces any other.
+func (r *run) forceStop(why error) {
 	s := r.slot
 	if r.why == nil || why == codeinterp.ErrClosed || why == codeinterp.ErrContext {
 		r.why = why
 	}
-	r.answer()
+	r.answerInterrupters()
 	if r.phase >= killed {
 		return
 	}
@@ -320,12 +316,11 @@ func (r *run) hard(why error) {
 	r.onKill = nil
 	r.noteStop()
 	s.mu.Unlock()
-	// Before the end of ctx: a session that waits for OnOutput in a Write would not see
-	// it.
+	// Before ctx ends, since a session may be blocked in a Write that calls OnOutput.
 	r.out.Mute()
 	r.kill(r.why)
 	if onKill != nil {
-		// As context.AfterFunc does, since f may block.
+		// In a goroutine, since it may block.
 		go onKill()
 	}
 	r.arm(s.in.cfg.Patience)

@@ -7,21 +7,21 @@ import (
 // maxLate bounds the output that a context keeps between two runs.
 const maxLate = 1 << 20
 
-// A late is output that came while there was no run: its head and its tail. The
+// A lateOutput is output that came between two runs, bounded to a head and a tail. The
 // zero value is empty.
-type late struct{ c *Output }
+type lateOutput struct{ c *Output }
 
-func (l *late) empty() bool { return l.c == nil }
+func (l *lateOutput) empty() bool { return l.c == nil }
 
-func (l *late) collector() *Output {
+func (l *lateOutput) collector() *Output {
 	if l.c == nil {
 		l.c = NewOutput(&codeinterp.RunOptions{MaxOutput: maxLate})
 	}
 	return l.c
 }
 
-// add keeps o. A clear has nothing to clear: what it means was shown before.
-func (l *late) add(o codeinterp.Output) {
+// add keeps o. It ignores clears, whose output was shown before.
+func (l *lateOutput) add(o codeinterp.Output) {
 	switch o.Kind {
 	case codeinterp.Stdout, codeinterp.Stderr:
 		l.collector().Write(o.Kind, o.Data)
@@ -30,8 +30,8 @@ func (l *late) add(o codeinterp.Output) {
 	}
 }
 
-// take returns what was kept, and keeps nothing any more.
-func (l *late) take() (res codeinterp.Result) {
+// take returns and removes all output.
+func (l *lateOutput) take() (res codeinterp.Result) {
 	if l.empty() {
 		return res
 	}
@@ -43,8 +43,8 @@ func (l *late) take() (res codeinterp.Result) {
 	return res
 }
 
-// putBack keeps again what was taken, before what came since.
-func (l *late) putBack(taken *codeinterp.Result) {
+// putBack restores what was taken, before what came since.
+func (l *lateOutput) putBack(taken *codeinterp.Result) {
 	if taken == nil || len(taken.Outputs)+len(taken.Truncated) == 0 {
 		return
 	}
@@ -59,7 +59,7 @@ func (l *late) putBack(taken *codeinterp.Result) {
 	}
 }
 
-// keepLate is Options.Late.
+// keepLate implements Options.Late.
 func (s *slot) keepLate(o codeinterp.Output) {
 	if s.opts.Once {
 		return // there is no next run

@@ -11,36 +11,36 @@ import (
 )
 
 // errUnseen reports a session that returned success without calling Program.Begin.
-var errUnseen = fmt.Errorf("%w: the provider reported a good end of the program, but never that it began (Program.Begin)", codeinterp.ErrUnavailable)
+var errUnseen = fmt.Errorf("%w: the session returned success without calling Program.Begin", codeinterp.ErrUnavailable)
 
-// run runs the program in its slot and tells how it ended. The caller has the
-// turn, which is passed on when the state is settled, be OnOutput done or not.
+// run runs the program and returns how it ended. The caller holds the turn, which is
+// passed on once the state is recorded, even if OnOutput is still being called.
 func (r *run) run() (codeinterp.Result, error) {
 	s := r.slot
 	for {
 		end := r.follow()
-		begun := r.settle(&end)
-		r.answer()
-		if begun || !r.goesOn(&end) {
-			// Before the turn is passed on: the next run changes it.
+		begun := r.applyEnding(&end)
+		r.answerInterrupters()
+		if begun || !r.waitsForRestart(&end) {
+			// Before the turn is passed on, since the next run changes it.
 			count := s.runs
 			s.release()
 			return r.result(&end, begun, count)
 		}
-		// It had not begun when its context was restarted, so it goes on in the
-		// empty state, as queued runs do.
-		s.renew()
-		r.again()
+		// It had not begun when its context was restarted, so it runs in the empty
+		// state, as queued runs do.
+		s.applyRestarts()
+		r.prepareRestarted()
 	}
 }
 
-// goesOn reports whether the run, which has not begun, was only in the way of a
-// restart.
-func (r *run) goesOn(end *ending) bool {
+// waitsForRestart reports whether the run, which has not begun, was stopped only
+// because of a restart and has to run afterwards.
+func (r *run) waitsForRestart(end *ending) bool {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// A restart and an end came together: the end is reported.
+	// If a restart and an end came together, the end is reported.
 	if r.why == errRestart && s.ended != nil {
 		r.why = s.ended
 	} else if r.why == errRestart && r.ctx.Err() != nil {
@@ -53,47 +53,47 @@ func (r *run) goesOn(end *ending) bool {
 	return false
 }
 
-// again makes a run of one that has not begun.
-func (r *run) again() {
+// prepareRestarted prepares a run that has not begun for another attempt after a
+// restart.
+func (r *run) prepareRestarted() {
 	s := r.slot
 	s.mu.Lock()
 	r.ladder = ladder{early: r.early}
-	// An interrupt that came before the restart is still kept for the program's
-	// begin.
+	// An interrupt that came before the restart is kept until the program begins.
 	r.killed, r.interrupted, r.signal, r.busy, r.over = false, false, r.early, time.Time{}, time.Time{}
 	r.stopping, r.stopped = false, nil
 	r.ended.Store(false)
-	s.poke() // what came meanwhile is to be looked at
+	s.wakeRun() // for requests that came meanwhile
 	s.mu.Unlock()
 	r.out.Unmute()
 	r.calls.again()
 }
 
-// settle notes what the run did to the state, and reports whether the program
-// began. The caller has the turn.
-func (r *run) settle(end *ending) (begun bool) {
+// applyEnding records what the run did to the state and reports whether the program
+// began. The caller holds the turn.
+func (r *run) applyEnding(end *ending) (begun bool) {
 	s := r.slot
 	if end.fresh {
-		s.fresh, s.unreset = true, false // what could not be reset is gone
+		s.fresh, s.resetPending = true, false // the session with the pending reset is gone
 	}
 	if end.reset {
-		s.emptied()
+		s.markEmpty()
 	}
 	if end.broken {
-		// What it had begun is not known, and it is asked for nothing any more.
-		s.hold(end.session)
-		end.Lost, end.Unknown = true, joined([]error{end.err, s.shut()})
+		// The session panicked: its state is unknown and it is not used again.
+		s.setSession(end.session)
+		end.Lost, end.Unknown = true, joined([]error{end.err, s.closeSession()})
 		end.session = nil
 	}
-	if begun = r.close(end); !begun {
+	if begun = r.markEnded(end); !begun {
 		return false
 	}
-	// The program had ended before it was to stop, but what shows that did not all
-	// come: the reason to stop is the only one that is sure.
+	// The program had ended before it was stopped, but not all of its output came: only
+	// the reason for the stop is certain.
 	if r.why == nil && (end.Unknown != nil || r.phase >= killed && !r.outputDone) {
-		r.why = r.after // it had to be stopped, or may have
+		r.why = r.after
 	}
-	// There is no status for a late start: how such a program ended counts as unknown.
+	// A late start has no status of its own: how the program ended counts as unknown.
 	if end.Unknown == nil && r.why == errStart {
 		end.Unknown = r.why
 	}
@@ -101,27 +101,26 @@ func (r *run) settle(end *ending) (begun bool) {
 		end.Unknown = end.err
 	}
 	fresh := end.Fresh || s.fresh
-	end.lostBefore = fresh && !s.lossTold
+	end.lostBefore = fresh && !s.lossReported
 	if fresh {
 		s.runs = 0
 	}
-	// A runtime that numbers its runs (a kernel) is believed.
+	// A kernel numbers its runs itself.
 	s.runs = cmp.Or(end.Count, s.runs+1)
-	// Of a restart this run tells, also where the reset fails and is made later.
-	s.fresh, s.lossTold = end.Lost, end.Lost || r.why == errRestart
+	// This run reports a restart, even if the reset failed and is retried later.
+	s.fresh, s.lossReported = end.Lost, end.Lost || r.why == errRestart
 	return true
 }
 
-// close ends what others see of the run, notes what it leaves, and reports whether
-// the program began.
-func (r *run) close(end *ending) (begun bool) {
+// markEnded records the end under slot.mu and reports whether the program began.
+func (r *run) markEnded(end *ending) (begun bool) {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.session = end.session; end.placed {
 		s.cwd = end.cwd
 	}
-	// A Run without an error ran the program, though it did not call Begin.
+	// A Run without an error ran the program, even if it did not call Begin.
 	begun = r.begun || end.err == nil && !end.stuck
 	if !r.begun && begun && end.Unknown == nil && !end.Lost && end.ExitCode == 0 && end.Error == nil {
 		end.Unknown = errUnseen
@@ -136,13 +135,13 @@ func (r *run) close(end *ending) (begun bool) {
 		}
 	}
 	end.took = max(end.End.Sub(r.start), 0)
-	r.killed = true // it can begin no more
+	r.killed = true // it cannot begin any more
 	s.used = end.at
 	return begun
 }
 
-// result makes the Result of a run that was settled. It waits for a call of
-// OnOutput that is still in progress, and for functions that have not returned.
+// result makes the Result of a run. It waits for a call of OnOutput in progress and
+// for functions that have not returned.
 func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, error) {
 	var res codeinterp.Result
 	var err error
@@ -151,11 +150,11 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 		res, err = end.result(r.why)
 		res.Duration, res.ExecutionCount = end.took, count
 		if r.why == errTimeout {
-			// Also a program that OnOutput kept waiting ran until then.
+			// A program that waited for OnOutput ran until then too.
 			res.Duration = max(end.took, r.opts.Timeout)
 		}
 		if r.slot.opts.Once {
-			// A single run has no state that somebody could miss.
+			// A single run has no state to lose.
 			res.StateLost, res.ExecutionCount = false, 0
 		}
 	} else {
@@ -167,7 +166,7 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 		res.Artifacts, res.Truncated = end.Artifacts, append(res.Truncated, end.Missing...)
 	}
 	if !begun {
-		res.Outputs, res.Truncated, res.Calls = nil, nil, nil // late ones, which were put back
+		res.Outputs, res.Truncated, res.Calls = nil, nil, nil // late output, which was put back
 	}
 	return res, err
 }
@@ -176,7 +175,7 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 func (r *run) reason(end *ending) error {
 	err := end.err
 	if end.broken {
-		err = nil // Unknown begins with it
+		err = nil // part of Unknown
 	}
 	switch r.why {
 	case nil, errTimeout, errInterrupt, errRestart:
@@ -186,8 +185,8 @@ func (r *run) reason(end *ending) error {
 	return joined([]error{err, end.Unknown})
 }
 
-// result is the one place that turns an outcome into a Result and an error. why
-// is why the program was stopped, nil where it ended by itself.
+// result turns an outcome into a Result and an error. why is why the program was
+// stopped, nil if it ended by itself.
 func (o *ending) result(why error) (codeinterp.Result, error) {
 	res := codeinterp.Result{ExitCode: o.ExitCode, Error: o.Error, Cause: o.Cause, StateLost: o.Lost || o.lostBefore}
 	set := func(s codeinterp.Status, exit int, c codeinterp.Cause) {
@@ -195,7 +194,7 @@ func (o *ending) result(why error) (codeinterp.Result, error) {
 	}
 	unknown := o.unknown()
 	switch {
-	// The reason for a stop decides, whatever the program made of it.
+	// The reason for a stop decides, however the program reacted.
 	case why == errTimeout:
 		set(codeinterp.StatusTimeout, codeinterp.ExitTimeout, "")
 	case why == errInterrupt:
@@ -214,8 +213,7 @@ func (o *ending) result(why error) (codeinterp.Result, error) {
 		set(codeinterp.StatusLost, codeinterp.ExitKilled, codeinterp.CauseServer)
 	case o.Lost && !o.Exited:
 		res.Status = codeinterp.StatusLost
-		// Never 0; and the process's own code only where it exited or a signal ended
-		// it.
+		// Never 0; the process's own code only if it exited or a signal ended it.
 		if res.ExitCode == 0 || res.ExitCode <= 128 && res.Cause != codeinterp.CauseExit {
 			res.ExitCode = codeinterp.ExitKilled
 		}

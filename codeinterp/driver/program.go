@@ -61,7 +61,7 @@ func (p *Program) HandOver(f func() error) error {
 		}
 		return f()
 	}
-	return p.run.begin(f)
+	return p.run.handOver(f)
 }
 
 // AfterCancel calls f once d has passed since the caller's ctx has ended, from when
@@ -137,7 +137,7 @@ func (p *Program) Serve(ctx context.Context, name string, args json.RawMessage, 
 // functions that are still open end.
 func (p *Program) End() {
 	if p.run != nil {
-		p.run.shut()
+		p.run.endProgram()
 	}
 }
 
@@ -150,8 +150,8 @@ func (p *Program) Taken() (stop <-chan struct{}) {
 	if p.run == nil {
 		return nil
 	}
-	p.run.shut()
-	return p.run.taken()
+	p.run.endProgram()
+	return p.run.outputTaken()
 }
 
 // AfterStop is context.AfterFunc for ctx, which is that of Run, and for one f at a

@@ -10,8 +10,8 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// A run is a program on its way through a session. Its ladder alone decides to
-// stop it.
+// A run is one program on its way through a session. Only its ladder decides to stop
+// it.
 type run struct {
 	slot *slot
 	ctx  context.Context // the caller's
@@ -19,34 +19,34 @@ type run struct {
 	out  *Output
 	prog Program
 
-	gate        gate        // passed by interrupts, and by the program's hand-over
-	open        bool        // interrupts can come; guarded by gate
-	unreset     bool        // the session is to be reset before
-	ended       atomic.Bool // shut is done, and nothing has begun since
-	noInterrupt atomic.Bool // shut has begun, or the session was given up: no interrupt any more
-	session     Session     // set before Run, and of work from then on
+	gate         gate        // serializes interrupts and the hand-over of the program
+	open         bool        // interrupts may be sent; guarded by gate
+	resetPending bool        // the session is to be reset before
+	ended        atomic.Bool // endProgram has returned, and nothing began since
+	noInterrupt  atomic.Bool // endProgram was called, or the session was abandoned
+	session      Session     // set before Run; used by work alone from then on
 
-	// Guarded by slot.mu. What is small stands together: each run makes one.
+	// Guarded by slot.mu. Small fields stand together to save memory.
 	begun       bool
 	signal      bool               // begin is to wake the ladder
 	interrupted bool               // the ladder has asked the program to end
 	outputDone  bool               // all of its output is there
 	stopping    bool               // the run was asked to stop
-	killed      bool               // the ladder has ended ctx, or no caller waits any more
-	stopped     chan struct{}      // closed with stopping; nil where nothing waits for that
-	onKill      func()             // is called with killed
+	killed      bool               // ctx was ended, or no caller waits any more
+	stopped     chan struct{}      // closed with stopping; nil if nothing waits for it
+	onKill      func()             // called when killed is set
 	start       time.Time          // set with begun
 	over        time.Time          // when the program ended before asked, as the session says
 	since       time.Time          // the turn, later by the time that the runtime was busy
-	busy        time.Time          // since when it is, zero if it is not
-	late        *codeinterp.Result // late output that begin has shown, nil for none
+	busy        time.Time          // since when the runtime is busy, or zero
+	late        *codeinterp.Result // late output that handOver has shown, nil for none
 
 	calls calls
 
 	ladder
 }
 
-// newRun returns a run that is about to begin in s.
+// newRun returns a run for s.
 func newRun(s *slot, ctx context.Context, o *codeinterp.RunOptions, code string) *run {
 	r := &run{slot: s, ctx: ctx, opts: o, out: NewOutput(o)}
 	r.prog = Program{Code: code, Stdin: o.Stdin, Input: o.Input, Env: o.Env, Artifacts: o.Artifacts, files: o.Files, run: r}
@@ -60,11 +60,11 @@ type gate chan struct{}
 func (g gate) lock()   { g <- struct{}{} }
 func (g gate) unlock() { <-g }
 
-// begin is Program.HandOver.
-func (r *run) begin(f func() error) error {
+// handOver implements Program.HandOver.
+func (r *run) handOver(f func() error) error {
 	r.gate.lock()
 	defer r.gate.unlock()
-	// A session may begin a program anew after its End.
+	// A session may start a program again after its End.
 	r.ended.Store(false)
 	s := r.slot
 	s.mu.Lock()
@@ -74,7 +74,7 @@ func (r *run) begin(f func() error) error {
 		r.showLate()
 		s.mu.Lock()
 	}
-	// What was not handed over need not begin. Without f the runtime has it already.
+	// Without f the runtime has the program already.
 	if r.killed && f != nil {
 		s.mu.Unlock()
 		return errStopped
@@ -82,7 +82,7 @@ func (r *run) begin(f func() error) error {
 	r.noInterrupt.Store(r.killed)
 	r.start, r.begun, r.over, r.outputDone = time.Now(), true, time.Time{}, false
 	if r.signal {
-		s.poke()
+		s.wakeRun()
 	}
 	s.mu.Unlock()
 	if f != nil {
@@ -97,12 +97,12 @@ func (r *run) begin(f func() error) error {
 	return nil
 }
 
-// showLate puts what came since the last run before the program's output.
+// showLate shows output that came since the last run before that of the program.
 func (r *run) showLate() {
 	s := r.slot
 	s.mu.Lock()
 	var late codeinterp.Result
-	// A run that was killed shows nothing more; the next one does.
+	// A run that was killed shows nothing more; the next run shows it.
 	if !r.killed {
 		late = s.late.take()
 		if r.late == nil {
@@ -121,17 +121,17 @@ func (r *run) showLate() {
 	}
 }
 
-// shut is Program.End.
-func (r *run) shut() {
+// endProgram implements Program.End.
+func (r *run) endProgram() {
 	if r.ended.Load() {
 		return
 	}
-	// Before the gate: an interrupt that waits there is not sent then.
+	// Before the gate, so that an interrupt that waits there is not sent.
 	r.noInterrupt.Store(true)
 	r.calls.end()
 	s := r.slot
 	s.mu.Lock()
-	// Noted before the gate, which an interrupt in progress may hold for long.
+	// Before the gate, which an interrupt in progress may hold for long.
 	if !r.interrupted && !r.killed && r.over.IsZero() {
 		r.over = time.Now()
 	}
@@ -142,8 +142,8 @@ func (r *run) shut() {
 	r.gate.unlock()
 }
 
-// taken is what Program.Taken adds to shut.
-func (r *run) taken() <-chan struct{} {
+// outputTaken is the part of Program.Taken beyond endProgram.
+func (r *run) outputTaken() <-chan struct{} {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,8 +165,8 @@ func (r *run) noteStop() {
 	r.stopping = true
 }
 
-// setOnKill has f called when ctx is ended, and reports whether that is yet to
-// come.
+// setOnKill sets a function to call when ctx is ended. It returns false if ctx has
+// ended.
 func (r *run) setOnKill(f func()) bool {
 	s := r.slot
 	s.mu.Lock()
@@ -178,7 +178,7 @@ func (r *run) setOnKill(f func()) bool {
 	return true
 }
 
-// clearOnKill takes setOnKill back, and reports whether that was in time.
+// clearOnKill removes the function of setOnKill. It returns false if that was called.
 func (r *run) clearOnKill() bool {
 	s := r.slot
 	s.mu.Lock()
@@ -188,7 +188,8 @@ func (r *run) clearOnKill() bool {
 	return inTime
 }
 
-// setBusy is Program.Busy. While the runtime is busy the turn begins later.
+// setBusy implements Program.Busy. The start limit excludes time in which the runtime
+// is busy.
 func (r *run) setBusy(busy bool) {
 	s := r.slot
 	s.mu.Lock()
@@ -202,26 +203,26 @@ func (r *run) setBusy(busy bool) {
 	}
 }
 
-// An ending is what became of a run.
+// An ending is how a run ended.
 type ending struct {
 	Outcome
-	err     error // why it never began
+	err     error // why the program never began
 	session Session
-	fresh   bool // the session was started for it
-	reset   bool // the session was reset for it, which had failed before
+	fresh   bool // the session was started for this run
+	reset   bool // a pending reset was made
 	broken  bool // a method of the session panicked
-	stuck   bool // it did not return
+	stuck   bool // the session did not return
 	at      time.Time
-	placed  bool   // the session tells where programs start
-	cwd     string // which is there
+	placed  bool   // cwd is known
+	cwd     string // where programs start
 
-	// What settle adds.
+	// Set by applyEnding.
 	lostBefore bool // the state was lost before, unreported
 	took       time.Duration
 }
 
-// work makes sure of a session and runs the program in it. It may be given up;
-// then nothing waits for the ending.
+// work starts a session if there is none and runs the program in it. If it was
+// abandoned, nothing reads end.
 func (r *run) work(ctx context.Context, end *ending) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -239,21 +240,21 @@ func (r *run) attempt(ctx context.Context, end *ending) (Outcome, error) {
 			return Outcome{}, err
 		}
 		r.session, end.fresh = started, true
-	} else if r.unreset {
+	} else if r.resetPending {
 		if err := r.session.Reset(ctx); err != nil {
 			return Outcome{}, fmt.Errorf("a restart that failed, tried again: %w", err)
 		}
 		end.reset = true
 	}
 	if ctx.Err() != nil {
-		return Outcome{}, context.Cause(ctx) // it may have been given up
+		return Outcome{}, context.Cause(ctx) // the session may have been abandoned
 	}
 	o, err := r.session.Run(ctx, &r.prog, r.out)
 	end.cwd, end.placed = s.place(r.session)
 	return o, err
 }
 
-// place returns where the session's programs start, if it tells.
+// place returns the directory in which the session's programs start, if known.
 func (s *slot) place(session Session) (cwd string, ok bool) {
 	p, ok := session.(interface{ Cwd() string })
 	if !ok || s.opts.Once {

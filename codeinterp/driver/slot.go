@@ -10,9 +10,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// A slot holds one session, that of a context or of one RunCode, and the queue
-// before it. Who has its turn may use the session; the turn goes to those who
-// wait in the order in which they came.
+// A slot holds one session, that of a context or of one RunCode, and its queue. The
+// holder of the turn may use the session; waiters get the turn in the order in which
+// they came.
 type slot struct {
 	in        *Interpreter
 	opts      Options
@@ -24,41 +24,41 @@ type slot struct {
 	created   time.Time
 
 	gone    chan struct{} // of a context: closed when nothing is left of it
-	goneErr error         // what could not be ended, once gone is closed
+	goneErr error         // what could not be closed; set before gone is closed
 
-	// Of who has the turn.
-	session  Session // nil where it was given up; written with mu held
-	fresh    bool    // no program has begun in its state
-	lossTold bool    // whoever has to know that the state was lost knows it
-	unreset  bool    // a reset failed; the next run makes it first
-	runs     int     // that began since the state was empty
-	done     chan ending
-	gate     gate
-	timer    *time.Timer
-	due      time.Time // when it goes off, where the first deadline of a run set it
+	// Used by the holder of the turn.
+	session      Session // nil if it was abandoned; written with mu held
+	fresh        bool    // no program has begun in its state
+	lossReported bool    // the loss of the state was reported
+	resetPending bool    // a reset failed; the next run retries it first
+	runs         int     // that began since the state was empty
+	done         chan ending
+	gate         gate
+	timer        *time.Timer
+	due          time.Time // when timer fires, if the first deadline of a run set it
 
-	wake chan struct{} // the run in progress is to look at what changed below
+	wake chan struct{} // tells the run in progress that something below changed
 
 	mu         sync.Mutex // never held during a call of the runtime
-	ended      error      // why there are no turns any more
-	held       bool       // somebody has the turn
+	ended      error      // set once the slot is terminated
+	held       bool       // the turn is taken
 	queue      []*waiter
 	current    *run
-	restarts   []chan error            // not made yet
-	interrupts []chan struct{}         // that current has not seen yet
+	restarts   []chan error            // pending
+	interrupts []chan struct{}         // not yet seen by current
 	cancel     context.CancelCauseFunc // of a start or a reset in progress
-	stuck      int                     // sessions that were given up and are not back
-	unclaimed  bool                    // nothing waits for goneErr
+	stuck      int                     // abandoned sessions that have not returned
+	noWaiter   bool                    // no delete waits for goneErr
 	cwd        string
 	used       time.Time
-	late       late
+	late       lateOutput
 	idle       *time.Timer
 }
 
 func newSlot(i *Interpreter, o Options) *slot {
-	// An empty state has nothing to lose, so that a loss counts as reported. Whoever makes
-	// a slot has its first turn.
-	s := &slot{in: i, opts: o, fresh: true, lossTold: true, held: true, cwd: o.Cwd, done: make(chan ending, 1), gate: make(gate, 1), wake: make(chan struct{}, 1)}
+	// An empty state has nothing to lose, so its loss counts as reported. The creator of
+	// a slot holds the first turn.
+	s := &slot{in: i, opts: o, fresh: true, lossReported: true, held: true, cwd: o.Cwd, done: make(chan ending, 1), gate: make(gate, 1), wake: make(chan struct{}, 1)}
 	s.opts.Late = s.keepLate
 	return s
 }
@@ -66,15 +66,14 @@ func newSlot(i *Interpreter, o Options) *slot {
 // A waiter waits for the turn of a slot.
 type waiter struct {
 	run   *run          // nil: it is not a run that waits
-	ready chan struct{} // closed when it got the turn, or will not
-	err   error         // why it will not
+	ready chan struct{} // closed when it has the turn, or was refused
+	err   error         // why it was refused
 }
 
-// acquire waits for the turn. r, if not nil, is the run in progress then.
+// acquire waits for the turn. r is the run that uses it, nil if there is none.
 func (s *slot) acquire(ctx context.Context, r *run) error { return s.acquireUnless(ctx, r, nil) }
 
-// acquireUnless is acquire, but where refused, which is called with mu held, has a reason
-// not to wait.
+// acquireUnless is acquire, unless refused, called with mu held, returns an error.
 func (s *slot) acquireUnless(ctx context.Context, r *run, refused func() error) error {
 	s.mu.Lock()
 	if s.ended != nil {
@@ -100,8 +99,7 @@ func (s *slot) acquireUnless(ctx context.Context, r *run, refused func() error) 
 	s.mu.Unlock()
 	select {
 	case <-w.ready:
-		// select takes either where both are ready, and a ctx that has ended goes
-		// first: the turn is given back below.
+		// If both are ready, an ended ctx wins: the turn is given back below.
 		if w.err != nil || ctx.Err() == nil {
 			return w.err
 		}
@@ -112,16 +110,16 @@ func (s *slot) acquireUnless(ctx context.Context, r *run, refused func() error) 
 			s.queue = slices.Delete(s.queue, i, i+1)
 		}
 		s.mu.Unlock()
-		// Neither in the queue nor refused: the turn came in this moment.
+		// Neither in the queue nor refused: the turn came just now.
 		if i >= 0 || w.err != nil {
 			return context.Cause(ctx)
 		}
 	}
-	s.release() // it got the turn when it no longer wanted it
+	s.release()
 	return context.Cause(ctx)
 }
 
-// release passes the turn on, and does before what was asked for meanwhile.
+// release applies pending restarts and passes the turn on.
 func (s *slot) release() {
 	for {
 		s.mu.Lock()
@@ -131,14 +129,14 @@ func (s *slot) release() {
 		}
 		s.interrupts = nil
 		switch {
-		// Before restarts: dispose answers those with the reason of the end.
+		// Before restarts: dispose answers them with the reason of the end.
 		case s.ended != nil || s.opts.Once:
 			s.mu.Unlock()
 			s.dispose()
 			return
 		case len(s.restarts) > 0:
 			s.mu.Unlock()
-			s.renew()
+			s.applyRestarts()
 			continue
 		case len(s.queue) > 0:
 			w := s.queue[0]
@@ -154,15 +152,15 @@ func (s *slot) release() {
 	}
 }
 
-// finish ends the slot: its run, those that wait, and its session. It does not
-// wait for that.
-func (s *slot) finish(why error) {
+// terminate ends the slot: its run, its waiters and its session. It does not wait for
+// them.
+func (s *slot) terminate(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.finishLocked(why)
+	s.terminateLocked(why)
 }
 
-func (s *slot) finishLocked(why error) {
+func (s *slot) terminateLocked(why error) {
 	if s.ended != nil {
 		return
 	}
@@ -178,7 +176,7 @@ func (s *slot) finishLocked(why error) {
 	if s.cancel != nil {
 		s.cancel(why)
 	}
-	s.poke()
+	s.wakeRun()
 	if !s.held {
 		s.held = true
 		// The caller may be inside OnOutput, and closing a session takes its time.
@@ -186,43 +184,41 @@ func (s *slot) finishLocked(why error) {
 	}
 }
 
-// poke makes the run in progress look at what changed. s.mu is held.
-func (s *slot) poke() {
+// wakeRun makes the run in progress check for requests. s.mu is held.
+func (s *slot) wakeRun() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
 }
 
-// during calls f with a ctx that ends with the slot, and gives f up where it
-// does not return in time. Then late is called with what it returns one day.
-func during[T any](s *slot, ctx context.Context, f func(context.Context) (T, error), late func(T, error)) (T, error) {
+// callInSlot calls f with a ctx that ends with the slot; see callWithin.
+func callInSlot[T any](s *slot, ctx context.Context, f func(context.Context) (T, error), late func(T, error)) (T, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s.mu.Lock()
 	s.cancel = cancel
 	if s.ended != nil {
-		// Who ended the slot before there was a cancel could not call it.
+		// The slot was terminated before s.cancel was set.
 		cancel(s.ended)
 	}
 	s.mu.Unlock()
-	t, err := within(&s.in.workers, ctx, s.in.cfg.Patience, f, late)
+	t, err := callWithin(&s.in.workers, ctx, s.in.cfg.Patience, f, late)
 	s.mu.Lock()
 	s.cancel = nil
 	s.mu.Unlock()
 	return t, err
 }
 
-// renew makes the restarts that were asked for.
-func (s *slot) renew() {
+// applyRestarts resets the session for all pending restarts.
+func (s *slot) applyRestarts() {
 	s.mu.Lock()
 	asked := s.restarts
 	s.restarts = nil
 	s.mu.Unlock()
 	err := s.reset()
 	s.mu.Lock()
-	// An earlier session that did not return may still compute, and nil would say that
-	// nothing does.
+	// An abandoned session may still compute; nil would say that nothing does.
 	if err == nil && s.stuck > 0 {
 		err = errStuck
 	}
@@ -234,50 +230,50 @@ func (s *slot) renew() {
 
 func (s *slot) reset() error {
 	if s.session == nil {
-		s.emptied()
+		s.markEmpty()
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.in.cfg.Patience)
 	defer cancel()
 	session := s.session
-	// A restart is never canceled: ctx is not a caller's,
-	// who may have gone.
-	_, err := during(s, ctx, withoutValue(session.Reset), func(none, error) { s.abandon(session) })
+	// ctx is not the caller's: a restart goes on if its caller leaves.
+	_, err := callInSlot(s, ctx, withoutValue(session.Reset), func(none, error) { s.closeReturned(session) })
 	switch {
 	case errors.Is(err, errStuck):
-		// The next run starts another session, so the state is empty all the same.
-		s.giveUp()
-		s.hold(nil)
+		// The next run starts another session, so the state is empty anyway.
+		s.countStuck()
+		s.setSession(nil)
 	case errors.Is(err, errors.ErrUnsupported):
-		return err // it was refused, not begun
+		return err // refused, not started
 	case err != nil:
-		s.unreset = true
+		s.resetPending = true
 		return err
 	}
-	s.emptied()
+	s.markEmpty()
 	return err
 }
 
-// emptied notes that the state was emptied by the caller's order.
-func (s *slot) emptied() { s.fresh, s.lossTold, s.unreset, s.runs = true, true, false, 0 }
+// markEmpty records that the caller emptied the state.
+func (s *slot) markEmpty() { s.fresh, s.lossReported, s.resetPending, s.runs = true, true, false, 0 }
 
-// hold sets the session.
-func (s *slot) hold(session Session) {
+// setSession sets the session.
+func (s *slot) setSession(session Session) {
 	s.mu.Lock()
 	s.session = session
 	s.mu.Unlock()
 }
 
-// giveUp counts a session that does not return; abandon is called when it does.
-func (s *slot) giveUp() {
+// countStuck counts a session whose method did not return; closeReturned is called
+// when it does.
+func (s *slot) countStuck() {
 	s.mu.Lock()
 	s.stuck++
 	s.mu.Unlock()
 	s.in.addStuck(1)
 }
 
-// abandon closes a session that was given up and came back.
-func (s *slot) abandon(session Session) {
+// closeReturned closes an abandoned session whose method has returned.
+func (s *slot) closeReturned(session Session) {
 	defer func() {
 		s.mu.Lock()
 		s.stuck--
@@ -285,45 +281,44 @@ func (s *slot) abandon(session Session) {
 		s.in.addStuck(-1)
 	}()
 	if session != nil {
-		s.in.keepError(s.in.discard(session))
+		s.in.keepError(s.in.closeUnused(session))
 	}
 }
 
-// leaveGrace is how long after its caller's ctx the session of one program has to be
-// closed.
+// leaveGrace is how long after its caller's ctx the session of a single program may
+// take to close.
 const leaveGrace = 2 * time.Second
 
-// shut closes the session.
-func (s *slot) shut() error {
+// closeSession closes the session.
+func (s *slot) closeSession() error {
 	session := s.session
 	if session == nil {
 		return nil
 	}
-	// First, so that no call for files or a reference finds it while it is being
-	// closed.
-	s.hold(nil)
+	// First, so that no call finds the session while it is being closed.
+	s.setSession(nil)
 	ctx, cancel := context.WithTimeout(context.Background(), s.in.cfg.Patience)
 	defer cancel()
 	if s.caller != nil {
 		defer context.AfterFunc(s.caller, func() { time.AfterFunc(leaveGrace, cancel) })()
 	}
-	// Should it return late, it is closed by then: abandon has only to count.
-	_, err := within(&s.in.workers, ctx, s.in.cfg.Patience, withoutValue(session.Close), func(none, error) { s.abandon(nil) })
+	// If Close returns late, the session is closed by then: only the count changes.
+	_, err := callWithin(&s.in.workers, ctx, s.in.cfg.Patience, withoutValue(session.Close), func(none, error) { s.closeReturned(nil) })
 	if errors.Is(err, errStuck) {
-		s.giveUp()
+		s.countStuck()
 	}
 	return err
 }
 
-// dispose ends a slot for good. The turn is never passed on again.
+// dispose closes the session for good. The turn is never passed on again.
 func (s *slot) dispose() {
-	err := s.shut()
+	err := s.closeSession()
 	s.mu.Lock()
 	if err == nil && s.stuck > 0 {
 		err = errStuck
 	}
-	// Nothing else waits for the error then, so that Close reports it.
-	if s.opts.Once || s.unclaimed || s.ended == codeinterp.ErrClosed {
+	// No caller gets the error then, so Close reports it.
+	if s.opts.Once || s.noWaiter || s.ended == codeinterp.ErrClosed {
 		s.in.keepError(err)
 	}
 	s.goneErr = err
@@ -331,16 +326,15 @@ func (s *slot) dispose() {
 		done <- s.ended
 	}
 	s.restarts = nil
-	// With mu held: a delete that no longer waits sees this, or has set unclaimed in time.
+	// With mu held: a delete that stops waiting either sees this or has set noWaiter.
 	if s.gone != nil {
 		close(s.gone)
 	}
 	s.mu.Unlock()
-	s.in.leave(s)
+	s.in.removeSlot(s)
 }
 
-// startIdleTimer starts the time after which an unused context is deleted. s.mu
-// is held.
+// startIdleTimer starts the time after which an idle context is deleted. s.mu is held.
 func (s *slot) startIdleTimer() {
 	d := s.in.cfg.Idle
 	switch {
@@ -352,22 +346,21 @@ func (s *slot) startIdleTimer() {
 	}
 }
 
-// expire deletes the context, or waits on where it was used meanwhile without a
-// run.
+// expire deletes the context if it was idle long enough.
 func (s *slot) expire() {
 	s.mu.Lock()
 	left := s.in.cfg.Idle - time.Since(s.used)
 	idle := !s.held && s.ended == nil
-	// Files were used since, which takes no turn and so did not stop the timer.
+	// Using files takes no turn and so does not stop the timer.
 	if idle && left > 0 {
 		s.idle.Reset(left)
 	}
 	if idle = idle && left <= 0; idle {
-		s.unclaimed = true
-		s.finishLocked(codeinterp.ErrContext)
+		s.noWaiter = true
+		s.terminateLocked(codeinterp.ErrContext)
 	}
 	s.mu.Unlock()
 	if idle {
-		s.in.forget(s)
+		s.in.removeContext(s)
 	}
 }

@@ -55,7 +55,7 @@ func (i *Stateful) create(ctx context.Context, language string, opts *codeinterp
 	}
 	s := i.newContext()
 	files := o.Files
-	// Functions and files are the driver's business; sessions see neither.
+	// The driver handles functions and files; sessions do not see them.
 	s.functions, o.Functions, o.Files = o.Functions, nil, nil
 	s.opts.Language, s.opts.ContextOptions = name, o
 	return i.open(ctx, s, files, func(ctx context.Context) (Attached, error) {
@@ -72,30 +72,29 @@ func (i *Stateful) newContext() *slot {
 	return s
 }
 
-// open makes a context of what start returns, with these files. Who calls it has the
-// turn of s.
+// open makes a context of the session that start returns. The caller holds the turn of
+// s.
 func (i *Stateful) open(ctx context.Context, s *slot, files fs.FS, start func(context.Context) (Attached, error)) (codeinterp.ContextID, error) {
-	if err := i.admit(ctx, s); err != nil {
+	if err := i.addSlot(ctx, s); err != nil {
 		return "", err
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, i.cfg.StartLimit, errStart)
 	defer cancel()
-	a, err := during(s, limited, func(ctx context.Context) (Attached, error) { return s.fill(ctx, files, start) },
-		func(a Attached, _ error) { s.abandon(a.Session) })
-	// It may come up later and is closed then; until that it is one of those that
-	// Stuck counts.
+	a, err := callInSlot(s, limited, func(ctx context.Context) (Attached, error) { return s.fill(ctx, files, start) },
+		func(a Attached, _ error) { s.closeReturned(a.Session) })
+	// It may start later and is closed then; until then Stuck counts it.
 	if errors.Is(err, errStuck) {
-		s.giveUp()
+		s.countStuck()
 	}
 	if err == nil {
-		s.hold(a.Session)
+		s.setSession(a.Session)
 		s.opts.Language, s.opts.ContextOptions = a.Language, a.Options
 		s.cwd = cmp.Or(s.cwd, a.Options.Cwd)
-		s.fresh, s.lossTold = a.Empty, a.Empty
+		s.fresh, s.lossReported = a.Empty, a.Empty
 		err = i.register(s)
 	}
 	if err != nil {
-		s.finish(codeinterp.ErrContext)
+		s.terminate(codeinterp.ErrContext)
 		s.release()
 		return "", err
 	}
@@ -103,8 +102,7 @@ func (i *Stateful) open(ctx context.Context, s *slot, files fs.FS, start func(co
 	return s.id, nil
 }
 
-// fill returns the session that start does, once it has its files. One that does not
-// become that of the context is closed, whatever ends this.
+// fill starts a session and writes its files. If it fails, it closes the session.
 func (s *slot) fill(ctx context.Context, files fs.FS, start func(context.Context) (Attached, error)) (a Attached, err error) {
 	err = errNoReturn
 	defer func() {
@@ -112,7 +110,7 @@ func (s *slot) fill(ctx context.Context, files fs.FS, start func(context.Context
 			err = panicked(v)
 		}
 		if err != nil && a.Session != nil {
-			err = joined([]error{err, s.in.discard(a.Session)})
+			err = joined([]error{err, s.in.closeUnused(a.Session)})
 			a.Session = nil
 		}
 	}()
@@ -123,7 +121,7 @@ func (s *slot) fill(ctx context.Context, files fs.FS, start func(context.Context
 		return a, err
 	}
 	err = errNoReturn
-	// The nil of start must not stay where a Filer or the source ends this goroutine.
+	// In case a Filer or the source of files ends this goroutine.
 	filled := s.in.fill(ctx, a.Session, files)
 	if cwd, ok := s.place(a.Session); ok && filled == nil {
 		s.mu.Lock()
@@ -146,11 +144,11 @@ func (i *Interpreter) register(s *slot) error {
 	return nil
 }
 
-// find returns a context. What is wrong with the call goes before the id.
+// find returns a context. Errors of the call itself go before ErrContext.
 func (i *Interpreter) find(ctx context.Context, id codeinterp.ContextID) (*slot, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if err := i.usable(ctx); err != nil {
+	if err := i.checkOpen(ctx); err != nil {
 		return nil, err
 	}
 	s := i.contexts[id]
@@ -181,7 +179,7 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 	}
 	if i.cfg.MaxStuck > 0 {
 		i.mu.Lock()
-		err := i.crowded()
+		err := i.checkCapacity()
 		i.mu.Unlock()
 		if err != nil {
 			return codeinterp.NotRun(), err
@@ -201,8 +199,8 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 	return r.run()
 }
 
-// Session returns a context's session, for what a provider offers beyond runs. It
-// is nil where the last one was given up and there was no run since.
+// Session returns a context's session, for features of a provider beyond runs. It is
+// nil if the last session was abandoned and no run came since.
 func (i *Stateful) Session(ctx context.Context, id codeinterp.ContextID) (Session, error) {
 	s, err := i.find(ctx, id)
 	if err != nil {
@@ -213,8 +211,8 @@ func (i *Stateful) Session(ctx context.Context, id codeinterp.ContextID) (Sessio
 	return s.session, nil
 }
 
-// DeleteContext implements codeinterp.StatefulInterpreter. It deletes also where
-// ctx has ended, which bounds the wait. Its error says what could not be ended.
+// DeleteContext implements codeinterp.StatefulInterpreter. If ctx has ended, it
+// deletes without waiting. Its error says what could not be ended.
 func (i *Stateful) DeleteContext(ctx context.Context, id codeinterp.ContextID) error {
 	return i.wrap(ctx, codeinterp.OpDelete, i.delete(ctx, id))
 }
@@ -224,10 +222,10 @@ func (i *Stateful) delete(ctx context.Context, id codeinterp.ContextID) error {
 	if err != nil {
 		return err
 	}
-	if !i.forget(s) {
-		return codeinterp.ErrContext // somebody was faster
+	if !i.removeContext(s) {
+		return codeinterp.ErrContext // another call was faster
 	}
-	s.finish(codeinterp.ErrContext)
+	s.terminate(codeinterp.ErrContext)
 	select {
 	case <-s.gone:
 		return s.goneErr
@@ -239,7 +237,7 @@ func (i *Stateful) delete(ctx context.Context, id codeinterp.ContextID) error {
 	case <-s.gone:
 		return s.goneErr
 	default:
-		s.unclaimed = true
+		s.noWaiter = true
 		return context.Cause(ctx)
 	}
 }
@@ -247,7 +245,7 @@ func (i *Stateful) delete(ctx context.Context, id codeinterp.ContextID) error {
 // ListContexts implements codeinterp.ContextManager.
 func (i *Stateful) ListContexts(ctx context.Context) ([]codeinterp.ContextInfo, error) {
 	i.mu.Lock()
-	err := i.usable(ctx)
+	err := i.checkOpen(ctx)
 	slots := make([]*slot, 0, len(i.contexts))
 	for _, s := range i.contexts {
 		slots = append(slots, s)
@@ -271,8 +269,8 @@ func (s *slot) info() codeinterp.ContextInfo {
 		Busy: s.current != nil, Queued: len(s.queue)}
 }
 
-// RestartContext implements codeinterp.ContextManager. It restarts also where
-// ctx has ended, which bounds the wait. Its error says what could not be ended.
+// RestartContext implements codeinterp.ContextManager. If ctx has ended, it restarts
+// without waiting. Its error says what could not be ended.
 func (i *Stateful) RestartContext(ctx context.Context, id codeinterp.ContextID) error {
 	return i.wrap(ctx, codeinterp.OpRestart, i.restart(ctx, id))
 }
@@ -289,8 +287,8 @@ func (i *Stateful) restart(ctx context.Context, id codeinterp.ContextID) error {
 		return s.ended
 	}
 	s.restarts = append(s.restarts, done)
-	s.poke()
-	// Where the turn is free, the restart takes it; release makes it then.
+	s.wakeRun()
+	// If the turn is free, release makes the restart.
 	free := !s.held
 	s.held = true
 	s.mu.Unlock()
@@ -310,8 +308,8 @@ func (i *Stateful) restart(ctx context.Context, id codeinterp.ContextID) error {
 	}
 }
 
-// InterruptContext implements codeinterp.ContextManager. Where the program has
-// not begun yet, the interrupt is kept until it does.
+// InterruptContext implements codeinterp.ContextManager. If the program has not
+// started, the interrupt is kept until it does.
 func (i *Stateful) InterruptContext(ctx context.Context, id codeinterp.ContextID) error {
 	return i.wrap(ctx, codeinterp.OpInterrupt, i.interrupt(ctx, id))
 }
@@ -328,7 +326,7 @@ func (i *Stateful) interrupt(ctx context.Context, id codeinterp.ContextID) error
 	}
 	done := make(chan struct{})
 	s.interrupts = append(s.interrupts, done)
-	s.poke()
+	s.wakeRun()
 	s.mu.Unlock()
 	select {
 	case <-done:
@@ -338,8 +336,8 @@ func (i *Stateful) interrupt(ctx context.Context, id codeinterp.ContextID) error
 	}
 }
 
-// As finds the optional groups of codeinterp: the driver's own, and those that
-// the runtime answers for in the same way.
+// As finds the optional groups of codeinterp: the driver's own, and those of the
+// runtime.
 func (i *Stateful) As(target any) bool {
 	if m, ok := target.(*codeinterp.ContextManager); ok {
 		*m = i
@@ -347,7 +345,7 @@ func (i *Stateful) As(target any) bool {
 	}
 	if f, ok := target.(*codeinterp.ContextFiles); ok {
 		rt, _ := i.rt.(Filer)
-		*f = filing{i, rt}
+		*f = contextFiles{i, rt}
 		return len(i.withFiles) > 0
 	}
 	if c, ok := target.(*codeinterp.Completer); ok {

@@ -9,21 +9,20 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// errStuck says that a method did not return in time and was given up.
+// errStuck reports a method that did not return in time and was abandoned.
 var errStuck = fmt.Errorf("%w: the runtime did not answer in time; what it was to end may still be running", codeinterp.ErrUnavailable)
 
-// errExited says that a method ended its goroutine.
+// errExited reports a method that ended its goroutine.
 var errExited = errors.New("it called runtime.Goexit")
 
 type none = struct{}
 
-// withoutValue makes a function without a value one with a value.
+// withoutValue adapts a function without a value for callWithin.
 func withoutValue(f func(context.Context) error) func(context.Context) (none, error) {
 	return func(ctx context.Context) (none, error) { return none{}, f(ctx) }
 }
 
-// call calls a method of a runtime or a session: what it does instead of
-// returning is an error.
+// call calls a method of a runtime or a session. A panic or Goexit is an error.
 func call(ctx context.Context, f func(context.Context) error) (err error) {
 	err = errNoReturn
 	defer func() {
@@ -38,10 +37,10 @@ func panicked(v any) error {
 	return fmt.Errorf("%w: the provider panicked: %.200s", codeinterp.ErrUnavailable, fmt.Sprint(v))
 }
 
-// within calls f on a goroutine of w, and gives it up where it is not back
-// within patience after ctx is done. late, if not nil, is then called with what
-// f returns one day.
-func within[T any](w *workers, ctx context.Context, patience time.Duration, f func(context.Context) (T, error), late func(T, error)) (T, error) {
+// callWithin calls f on a goroutine of w. It returns errStuck if f has not returned
+// within patience after ctx is done; late, if non-nil, then receives the result of f
+// when f returns.
+func callWithin[T any](w *workers, ctx context.Context, patience time.Duration, f func(context.Context) (T, error), late func(T, error)) (T, error) {
 	type answer struct {
 		t   T
 		err error
@@ -49,8 +48,8 @@ func within[T any](w *workers, ctx context.Context, patience time.Duration, f fu
 	done := make(chan answer, 1)
 	a := &answer{err: errNoReturn}
 	w.start(job{
-		call: func() { a.err = call(ctx, func(ctx context.Context) (err error) { a.t, err = f(ctx); return err }) },
-		tell: func() { done <- *a },
+		call:     func() { a.err = call(ctx, func(ctx context.Context) (err error) { a.t, err = f(ctx); return err }) },
+		finished: func() { done <- *a },
 	})
 	select {
 	case a := <-done:
@@ -71,5 +70,5 @@ func within[T any](w *workers, ctx context.Context, patience time.Duration, f fu
 	return zero, errStuck
 }
 
-// errNoReturn is what became of a method that ended its goroutine.
+// errNoReturn is the error of a method that ended its goroutine.
 var errNoReturn = panicked(errExited)

@@ -7,26 +7,25 @@ import (
 	"time"
 )
 
-// Workers are the goroutines that the runtime is called on. They are kept from run to
-// run: the stack of a new one grows by being copied, which takes longer than a
-// small program does in a runtime in this process.
+// Workers are goroutines for calls of the runtime. They are reused: growing the stack
+// of a new goroutine takes longer than a small program in this process.
 type workers struct {
 	mu     sync.Mutex
 	idle   []chan job // the last one is the warmest
 	closed bool
 }
 
-// A job is a run's work, what it comes to goes to done, which is the slot's; or
-// it is another call of the runtime, of which tell tells the end.
+// A job is a run, whose ending goes to done, or another call of the runtime, whose end
+// calls finished.
 type job struct {
 	run  *run
 	ctx  context.Context
 	done chan<- ending
 
-	call, tell func()
+	call, finished func()
 }
 
-// start has a worker do the job.
+// start gives the job to a worker.
 func (w *workers) start(j job) {
 	w.mu.Lock()
 	if n := len(w.idle); n > 0 {
@@ -47,8 +46,8 @@ func (w *workers) loop(jobs chan job, j job) {
 	}
 }
 
-// do does a job, and reports whether the worker was kept. It is so before the
-// job's end is reported, so that the next job finds it.
+// do does a job and reports whether the worker stays. It becomes idle before the end
+// of the job is reported, so that the next job finds it.
 func (w *workers) do(jobs chan job, j job) (kept bool) {
 	if j.run == nil {
 		return w.other(jobs, j)
@@ -59,7 +58,7 @@ func (w *workers) do(jobs chan job, j job) (kept bool) {
 			end.broken, end.err = true, errNoReturn
 		}
 		end.at, end.session = time.Now(), j.run.session
-		j.run.shut() // from now on an interrupt would hit what runs next
+		j.run.endProgram() // from now on an interrupt would hit what runs next
 		kept = !exited && w.keep(jobs)
 		j.done <- end
 	}()
@@ -68,19 +67,19 @@ func (w *workers) do(jobs chan job, j job) (kept bool) {
 	return
 }
 
-// other is do for what is not a run.
+// other is do for a job that is not a run.
 func (w *workers) other(jobs chan job, j job) (kept bool) {
 	exited := true
 	defer func() {
 		kept = !exited && w.keep(jobs)
-		j.tell()
+		j.finished()
 	}()
 	j.call()
 	exited = false
 	return
 }
 
-// keep keeps a worker that is about to be idle, if there is room.
+// keep adds a worker to the idle ones, if there is room.
 func (w *workers) keep(jobs chan job) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
