@@ -13,16 +13,16 @@ import (
 	"github.com/toolcell/toolcell/internal/artifact"
 )
 
-// gatherLimit bounds how long files are read behind the last cell.
+// gatherLimit bounds how long files are read after the last cell.
 const gatherLimit = time.Minute
 
-// made are the files that cells wrote.
-type made struct {
-	files map[string]codeinterp.Artifact // as the last cell that wrote them says
+// A writtenFiles records the files that cells wrote.
+type writtenFiles struct {
+	files map[string]codeinterp.Artifact // of the last cell that wrote them
 	cut   bool                           // there may be more
 }
 
-func (m *made) note(res *codeinterp.Result) {
+func (m *writtenFiles) note(res *codeinterp.Result) {
 	for _, a := range res.Artifacts {
 		if _, known := m.files[a.Path]; !known && len(m.files) >= codeinterp.MaxArtifacts {
 			m.cut = true
@@ -36,9 +36,8 @@ func (m *made) note(res *codeinterp.Result) {
 	m.cut = m.cut || slices.ContainsFunc(res.Truncated, func(t codeinterp.Truncation) bool { return t.Stream == "artifacts" })
 }
 
-// gather reads what is left of the files in a context that is about to be
-// deleted.
-func (m *made) gather(ctx context.Context, ci codeinterp.CodeInterpreter, id codeinterp.ContextID) ([]codeinterp.Artifact, []codeinterp.Truncation) {
+// gather reads the files in a context that is about to be deleted.
+func (m *writtenFiles) gather(ctx context.Context, ci codeinterp.CodeInterpreter, id codeinterp.ContextID) ([]codeinterp.Artifact, []codeinterp.Truncation) {
 	list := &artifact.List{Data: true}
 	if m.cut {
 		list.Cut()
@@ -81,8 +80,7 @@ func read(ctx context.Context, list *artifact.List, dir codeinterp.FS, path stri
 		info, err = file.Stat()
 	}
 	switch {
-	// A path with a replaced byte is not the file's own name, so that nothing is
-	// known of it.
+	// A path with a replaced byte is not the name of the file.
 	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(path, '\uFFFD'):
 		return
 	case err != nil:

@@ -2,10 +2,10 @@ package notebook
 
 import "github.com/toolcell/toolcell/codeinterp"
 
-// A place is that of an output in a notebook.
+// A place is the position of an output in a notebook.
 type place struct{ cell, output int }
 
-// updates are the displays that a cell updates, by id.
+// updates records the displays that a cell updates, by id.
 type updates struct {
 	seen    map[string]bool
 	earlier map[string]bool              // updated before the cell showed one itself
@@ -27,7 +27,7 @@ func (u *updates) note(o *codeinterp.Output) {
 	}
 }
 
-// see watches a cell's output.
+// see returns the observer of a cell's output.
 func (r *running) see(cell int, u *updates) func(codeinterp.Output) error {
 	return func(o codeinterp.Output) error {
 		u.note(&o)
@@ -38,8 +38,8 @@ func (r *running) see(cell int, u *updates) func(codeinterp.Output) error {
 	}
 }
 
-// record puts the cell's result into the notebook, and updates of displays wherever
-// they are shown.
+// record writes the cell's result into the notebook, and updates displays in all cells
+// that show them.
 func (r *running) record(cell int, res *codeinterp.Result, u *updates) {
 	own := *res
 	own.Outputs = nil
@@ -52,8 +52,8 @@ func (r *running) record(cell int, res *codeinterp.Result, u *updates) {
 	var ids []string // of own.Outputs
 	for _, o := range res.Outputs {
 		if o.Kind == codeinterp.Display && u.earlier[o.DisplayID] && len(r.shown[o.DisplayID]) > 0 {
-			// The first is of the earlier cells; a display of that id behind it is
-			// this cell's own.
+			// The first belongs to earlier cells; later displays of that id are
+			// this cell's.
 			u.earlier[o.DisplayID] = false
 			continue
 		}

@@ -2,6 +2,7 @@ package notebook
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,9 +11,8 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// Encode returns the notebook in format 4.5, laid out as Jupyter does it. It
-// gives ids to cells that need them. An error is an ErrInvalid, for a type or
-// JSON that the format does not have.
+// Encode returns the notebook in format 4.5, in the layout of Jupyter. It gives ids to
+// cells that need one. An invalid type or invalid JSON is an ErrInvalid.
 func (nb *Notebook) Encode() ([]byte, error) {
 	nb.name()
 	cells := make([]any, len(nb.Cells))
@@ -23,7 +23,7 @@ func (nb *Notebook) Encode() ([]byte, error) {
 		}
 	}
 	metadata := maps.Clone(nb.Metadata)
-	delete(metadata, "orig_nbformat") // does not belong into a file
+	delete(metadata, "orig_nbformat") // not part of the file format
 	for name, required := range map[string][]string{"kernelspec": {"name", "display_name"}, "language_info": {"name"}} {
 		if raw, ok := metadata[name]; ok {
 			if metadata[name] = completed(raw, required); metadata[name] == nil {
@@ -44,23 +44,15 @@ func (nb *Notebook) Encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// completed returns an object whose required texts are there, each that is missing with
-// the value of another. It is nil if there is none of them.
+// completed returns an object in which the first required member that is a string is the
+// value of those that are missing. It is nil if none is there.
 func completed(raw json.RawMessage, required []string) json.RawMessage {
 	var o map[string]any
-	if json.Unmarshal(raw, &o) != nil {
-		return nil
-	}
-	value, whole := "", true
+	_ = json.Unmarshal(raw, &o)
+	value := ""
 	for _, name := range required {
-		text, ok := o[name].(string)
-		whole = whole && ok
-		if value == "" {
-			value = text
-		}
-	}
-	if whole {
-		return raw
+		text, _ := o[name].(string)
+		value = cmp.Or(value, text)
 	}
 	if value == "" {
 		return nil
@@ -77,10 +69,9 @@ func completed(raw json.RawMessage, required []string) json.RawMessage {
 	return b
 }
 
-// name gives each cell an id of its own: those that are well-formed and new
-// stay.
+// name gives each cell without a valid and unique id a new one.
 func (nb *Notebook) name() {
-	// In two passes, so that no made-up id takes one that a later cell has.
+	// In two passes: a new id must not be that of a later cell.
 	taken := map[string]bool{}
 	for i := range nb.Cells {
 		if id := nb.Cells[i].ID; !wellFormed(id) || taken[id] {
@@ -117,7 +108,7 @@ func encodeCell(c *Cell) (map[string]any, error) {
 		return m, nil
 	case "", Code:
 	default:
-		return nil, fmt.Errorf("a cell of type %q", c.Type)
+		return nil, fmt.Errorf("unknown cell type %q", c.Type)
 	}
 	outputs := make([]any, len(c.Outputs))
 	for i := range c.Outputs {
@@ -152,13 +143,12 @@ func encodeOutput(o *Output) (map[string]any, error) {
 	case Failure:
 		m["ename"], m["evalue"], m["traceback"] = o.Error, o.Message, append([]string{}, o.Traceback...)
 	default:
-		return nil, fmt.Errorf("an output of type %q", o.Type)
+		return nil, fmt.Errorf("unknown output type %q", o.Type)
 	}
 	return m, nil
 }
 
-// encodeBundle splits what is text into its lines, as Jupyter does, so that
-// changes of a line are changes of a line.
+// encodeBundle splits texts into lines, as Jupyter does for readable diffs.
 func encodeBundle(bundle map[string]json.RawMessage) (map[string]any, error) {
 	data := map[string]any{}
 	for mime, value := range bundle {
@@ -178,7 +168,7 @@ func encodeBundle(bundle map[string]json.RawMessage) (map[string]any, error) {
 	return data, nil
 }
 
-// lines splits text behind its line ends.
+// lines splits text after line ends.
 func lines(text string) []string {
 	list := strings.SplitAfter(text, "\n")
 	if list[len(list)-1] == "" {
@@ -187,7 +177,7 @@ func lines(text string) []string {
 	return list
 }
 
-// count is null for what did not run.
+// count is null for a cell that has not run.
 func count(n int) *int {
 	if n <= 0 {
 		return nil

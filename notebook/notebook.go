@@ -6,26 +6,25 @@ import (
 )
 
 const (
-	// MaxBytes is the size of the largest file that Decode takes.
+	// MaxBytes is the size in bytes of the largest file that Decode accepts.
 	MaxBytes = 64 << 20
-	// MaxCells is how many cells a notebook may have.
+	// MaxCells is the largest number of cells.
 	MaxCells = 10_000
-	// MaxDepth is how deep its lists and objects may nest, outputs and
-	// metadata included.
+	// MaxDepth is how deep lists and objects may nest.
 	MaxDepth = 100
 
-	maxValues = 4 << 20 // in the whole file
-	maxParts  = 1 << 19 // see decoder
+	maxValues  = 4 << 20 // in the whole file
+	maxObjects = 1 << 19 // likewise; a decoded object may take 100 times its text
 )
 
-// A Notebook is a list of cells. The zero value is one without any.
+// A Notebook is a list of cells. The zero value is an empty notebook.
 type Notebook struct {
 	Cells []Cell
-	// Metadata has "kernelspec", "language_info" and whatever else there is.
+	// Metadata has "kernelspec", "language_info" and other members.
 	Metadata map[string]json.RawMessage
 }
 
-// A Type is what a cell holds.
+// A Type is the type of a cell.
 type Type string
 
 // The types of cells.
@@ -37,23 +36,23 @@ const (
 
 // A Cell is one part of a notebook.
 type Cell struct {
-	// ID names the cell: 1 to 64 letters, digits, - and _. Encode gives one to
-	// each cell that has none, or one that another cell has.
+	// ID identifies the cell: 1 to 64 letters, digits, - and _. Encode replaces
+	// invalid and repeated ones.
 	ID       string
 	Type     Type // empty means Code
 	Source   string
 	Metadata map[string]json.RawMessage
 
-	// Attachments are files of a Markdown or Raw cell, as the format has them.
+	// Attachments are files of a Markdown or Raw cell, as JSON of the format.
 	Attachments json.RawMessage
 
-	// Outputs and ExecutionCount are a Code cell's; 0 is for one that did not
-	// run.
+	// Outputs and ExecutionCount belong to a Code cell; the count is 0 if it
+	// has not run.
 	Outputs        []Output
 	ExecutionCount int
 }
 
-// An OutputType is what an output is.
+// An OutputType is the type of an output.
 type OutputType string
 
 // The types of outputs.
@@ -64,18 +63,16 @@ const (
 	Failure OutputType = "error"          // Error, Message and Traceback
 )
 
-// An Output is something that a cell put out. Which fields are set depends on
-// Type.
+// An Output is an output of a cell. Type decides which fields are set.
 type Output struct {
 	Type OutputType
 
 	Name string // "stdout" or "stderr"
 	Text string
 
-	// Data is a MIME bundle: JSON as it is for application/json and
-	// application/*+json, and for all others a string. That holds base64
-	// where the type is known to be binary, see codeinterp.IsBinary, or the data
-	// is no text.
+	// Data is a MIME bundle: JSON for application/json and application/*+json,
+	// strings for other types. The string is base64 if the type is binary (see
+	// codeinterp.IsBinary) or the data is not UTF-8.
 	Data           map[string]json.RawMessage
 	Metadata       json.RawMessage // an object, or nil
 	ExecutionCount int
@@ -97,8 +94,7 @@ func (c *Cell) Tags() []string {
 // has reports whether the cell has the tag.
 func (c *Cell) has(tag string) bool { return slices.Contains(c.Tags(), tag) }
 
-// Language returns what the notebook says that its code is written in, empty if
-// it does not.
+// Language returns the language in the notebook's metadata, or an empty string.
 func (nb *Notebook) Language() string {
 	var info struct{ Name, Language string }
 	_ = json.Unmarshal(nb.Metadata["language_info"], &info)
@@ -109,7 +105,7 @@ func (nb *Notebook) Language() string {
 	return info.Name
 }
 
-// kernelspec returns the name of the kernelspec that the notebook was made with.
+// kernelspec returns the name of the kernelspec in the metadata.
 func (nb *Notebook) kernelspec() string {
 	var spec struct{ Name string }
 	_ = json.Unmarshal(nb.Metadata["kernelspec"], &spec)

@@ -219,6 +219,7 @@ func TestDecode(t *testing.T) {
 		{"deep", `{"nbformat":4,"x":` + strings.Repeat("[", 101), codeinterp.ErrTooLarge},
 		{"many cells", `{"nbformat":4,"cells":[` + strings.Repeat("1,", notebook.MaxCells) + `1]}`, codeinterp.ErrTooLarge},
 		{"many values", `{"nbformat":4,"cells":[` + strings.Repeat("1,", 5<<20) + `1]}`, codeinterp.ErrTooLarge},
+		{"many objects", `{"nbformat":4,"cells":[{"cell_type":"code","outputs":[` + strings.Repeat("{},", 1<<19) + `{}]}]}`, codeinterp.ErrTooLarge},
 		{"large", strings.Repeat(" ", notebook.MaxBytes+1), codeinterp.ErrTooLarge},
 	} {
 		if _, err := notebook.Decode([]byte(tt.text)); !errors.Is(err, tt.want) {

@@ -14,8 +14,8 @@ import (
 	"github.com/toolcell/toolcell/internal/lossnote"
 )
 
-// Record makes res, of a run of the cell's code that has just ended, the cell's
-// outputs, count and times in place of those that it had.
+// Record replaces the cell's outputs, count and times with those of res, the result of a
+// run that has just ended.
 func (c *Cell) Record(res *codeinterp.Result) {
 	c.record(res, time.Now())
 }
@@ -47,7 +47,7 @@ func (c *Cell) record(res *codeinterp.Result, ended time.Time) {
 	}
 }
 
-// clear makes the cell one that did not run.
+// clear removes the traces of a run.
 func (c *Cell) clear() {
 	c.Outputs, c.ExecutionCount = nil, 0
 	if _, ok := c.Metadata["execution"]; ok {
@@ -77,7 +77,7 @@ func (c *Cell) write(name, text string) {
 	c.Outputs = append(c.Outputs, Output{Type: Stream, Name: name, Text: text})
 }
 
-// note tells something about the run on a line of its own.
+// note adds a line about the run to stderr.
 func (c *Cell) note(format string, args ...any) {
 	text := "toolcell: " + fmt.Sprintf(format, args...) + "\n"
 	if n := len(c.Outputs); n > 0 && c.Outputs[n-1].Type == Stream && c.Outputs[n-1].Name == "stderr" && !strings.HasSuffix(c.Outputs[n-1].Text, "\n") {
@@ -86,7 +86,7 @@ func (c *Cell) note(format string, args ...any) {
 	c.write("stderr", text)
 }
 
-// bundle is the output's data as the format has it.
+// bundle returns the output's data in the form of the format.
 func bundle(o *codeinterp.Output) map[string]json.RawMessage {
 	data := map[string]json.RawMessage{}
 	for _, rep := range o.Bundle {
@@ -109,10 +109,10 @@ func bundle(o *codeinterp.Output) map[string]json.RawMessage {
 // outputLevels is how deep JSON in an output may nest, so that Decode takes the whole.
 const outputLevels = MaxDepth - 6
 
-// fits reports whether data is JSON that can stand in a notebook.
+// fits reports whether data is JSON that a notebook can contain.
 func fits(data []byte) bool { return json.Valid(data) && bounded(data, outputLevels) == nil }
 
-// metadata is the output's, nil where it cannot stand in a notebook.
+// metadata returns the output's metadata, nil if a notebook cannot contain it.
 func metadata(o *codeinterp.Output) json.RawMessage {
 	if !fits(o.Metadata) {
 		return nil
@@ -128,7 +128,7 @@ func quote(text string) json.RawMessage {
 	return b
 }
 
-// failure is the output that says how the cell failed, if it did.
+// failure returns the output of a cell that failed.
 func failure(res *codeinterp.Result) (Output, bool) {
 	f := Output{Type: Failure}
 	if e := res.Error; e != nil {
@@ -145,7 +145,7 @@ func failure(res *codeinterp.Result) (Output, bool) {
 	case codeinterp.StatusCanceled:
 		f.Error, f.Message = "Canceled", "toolcell: the cell was stopped"
 	case codeinterp.StatusLost:
-		f.Error, f.Message = "Lost", strings.TrimSuffix(fmt.Sprintf("toolcell: the end of the cell is not known, or its process was lost (%s)", res.Cause), " ()")
+		f.Error, f.Message = "Lost", strings.TrimSuffix(fmt.Sprintf("toolcell: the end of the cell is unknown, or its process was lost (%s)", res.Cause), " ()")
 	case codeinterp.StatusNotRun:
 		f.Error, f.Message = "NotRun", "toolcell: the cell could not be run"
 	default:
@@ -164,7 +164,7 @@ func failure(res *codeinterp.Result) (Output, bool) {
 	return f, true
 }
 
-// time tells when the cell ran, under the names that front ends know.
+// time records when the cell ran, under the names that front ends use.
 func (c *Cell) time(began, ended time.Time) {
 	const layout = "2006-01-02T15:04:05.000000Z"
 	first, last := began.UTC().Format(layout), ended.UTC().Format(layout)

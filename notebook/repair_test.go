@@ -31,17 +31,3 @@ func TestRepaired(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
-
-// TestUpdateOfShownAgain: an update reaches the displays of earlier cells also where the
-// cell has shown one of that id itself.
-func TestUpdateOfShownAgain(t *testing.T) {
-	nb := script(": display('text/plain', 'a', {id: 'p'}); undefined", ": display('text/plain', 'b', {id: 'p'}); display('text/plain', 'c', {id: 'p', update: true}); undefined")
-	if _, err := notebook.Run(t.Context(), interpreter(t), nb, nil); err != nil {
-		t.Fatal(err)
-	}
-	for i, c := range nb.Cells {
-		if len(c.Outputs) != 1 || string(c.Outputs[0].Data["text/plain"]) != `"c"` {
-			t.Errorf("cell %d shows %+v", i+1, c.Outputs)
-		}
-	}
-}

@@ -11,18 +11,17 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// Options tune Run. The zero value is ready to use.
+// Options configures [Run]. The zero value is ready to use.
 type Options struct {
-	// Language is what the cells are run as. Empty means what the notebook
-	// says: the language that the interpreter has for its kernelspec, or else
-	// that of its language_info.
+	// Language is the language of the cells. Empty means that of the notebook's
+	// kernelspec, otherwise that of its language_info.
 	Language string
 
-	// Context is for the context that Run makes.
+	// Context configures the context that Run creates.
 	Context *codeinterp.ContextOptions
 
-	// AllowErrors goes on after cells that fail, or that run into Timeout, as
-	// long as variables are kept.
+	// AllowErrors continues after cells that fail or reach Timeout, unless
+	// variables are lost.
 	AllowErrors bool
 
 	// Timeout bounds each cell; zero means no bound.
@@ -31,45 +30,43 @@ type Options struct {
 	// MaxOutput is RunOptions.MaxOutput of each cell.
 	MaxOutput int
 
-	// Artifacts asks for Report.Artifacts, of an interpreter with
-	// codeinterp.Files. Each Result lists those of its cell too.
+	// Artifacts requests Report.Artifacts, from an interpreter with
+	// codeinterp.Files. Each Result also lists those of its cell.
 	Artifacts bool
 
-	// OnOutput, if set, sees the output of each cell, by its index in Cells,
-	// while it runs, as RunOptions.OnOutput does.
+	// OnOutput, if set, receives the output of each cell, by its index in Cells,
+	// as RunOptions.OnOutput does.
 	OnOutput func(cell int, o codeinterp.Output) error
 
-	// OnCell, if set, is called after each cell that ran, when its outputs are
-	// in the notebook.
+	// OnCell, if set, is called after each cell, with its outputs in the
+	// notebook.
 	OnCell func(cell int, res *codeinterp.Result)
 }
 
-// A Report says how far a notebook ran.
+// A Report is the result of [Run].
 type Report struct {
-	Ran    int   // how many cells ran
-	Left   int   // how many were to run behind the one at which it stopped
-	Failed []int // which cells failed, by their index in Cells
+	Ran    int   // cells that ran
+	Left   int   // cells after the one at which it stopped
+	Failed []int // cells that failed, by their index in Cells
 
-	// Result is that of the first cell that failed, or else of the last that
-	// ran.
+	// Result is that of the first cell that failed, otherwise of the last one.
 	Result codeinterp.Result
 
-	// Artifacts are the files that cells created or changed, as they were
-	// behind the last one, with their content up to
-	// codeinterp.MaxArtifactData in all; Truncated says what they lack.
+	// Artifacts are the files that cells created or changed, as they are after
+	// the last one, with at most codeinterp.MaxArtifactData bytes of content in
+	// all. Truncated lists what is missing.
 	Artifacts []codeinterp.Artifact
 	Truncated []codeinterp.Truncation
 }
 
-// OK reports whether all cells that were to run ran, and none failed that may
-// not.
+// OK reports whether all cells ran, and none failed that must not fail.
 func (r *Report) OK() bool { return len(r.Failed) == 0 && r.Left == 0 }
 
-// Run runs the notebook's code cells in order in a new context of ci, and puts
-// what they put out into nb. A cell that fails is listed in the Report. An error
-// means that the notebook cannot be run there (ErrInvalid, ErrLanguage), or is
-// that of the cell's run, such as the end of ctx; what was put out until then is
-// in nb. A notebook is for one goroutine at a time.
+// Run runs the notebook's code cells in order in a new context of ci, and writes their
+// outputs into nb. The Report lists cells that fail. The error is ErrInvalid or
+// ErrLanguage if ci cannot run the notebook, otherwise that of a run, such as the end of
+// ctx; nb has the outputs until then. opts may be nil. Use a Notebook in one goroutine at
+// a time.
 func Run(ctx context.Context, ci codeinterp.CodeInterpreter, nb *Notebook, opts *Options) (Report, error) {
 	r := &running{nb: nb, shown: map[string][]place{}}
 	if opts != nil {
@@ -87,7 +84,7 @@ func Run(ctx context.Context, ci codeinterp.CodeInterpreter, nb *Notebook, opts 
 	if err != nil {
 		return Report{}, err
 	}
-	// Also where ctx has ended. What cannot be deleted goes with the interpreter.
+	// Even if ctx has ended. Close of the interpreter deletes what is left.
 	defer func() { _ = s.DeleteContext(context.WithoutCancel(ctx), id) }()
 	nb.describe(language)
 	err = r.cells(func(code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
@@ -108,12 +105,12 @@ func (nb *Notebook) choose(name string, languages []string) (string, error) {
 		}
 	}
 	if name == "" {
-		return "", fmt.Errorf("%w: the notebook does not say in which language it is", codeinterp.ErrInvalid)
+		return "", fmt.Errorf("%w: the notebook does not name its language", codeinterp.ErrInvalid)
 	}
 	return codeinterp.ResolveLanguage(name, languages)
 }
 
-// describe tells the language of a notebook that does not.
+// describe adds the language to the metadata if it is missing.
 func (nb *Notebook) describe(language string) {
 	if nb.Language() != "" {
 		return
@@ -123,16 +120,16 @@ func (nb *Notebook) describe(language string) {
 	nb.Metadata["language_info"] = json.RawMessage(`{"name":` + string(quote(name)) + `}`)
 }
 
-// running is a notebook in the course of Run.
+// running is the state of Run.
 type running struct {
 	nb     *Notebook
 	opts   Options
 	report Report
 	shown  map[string][]place // displays that can be updated
-	made   made
+	made   writtenFiles
 }
 
-// cells runs them one after the other.
+// cells runs the cells one after the other.
 func (r *running) cells(run func(string, *codeinterp.RunOptions) (codeinterp.Result, error)) (err error) {
 	stopped := false
 	for i := range r.nb.Cells {
@@ -163,17 +160,17 @@ func (r *running) cells(run func(string, *codeinterp.RunOptions) (codeinterp.Res
 	return err
 }
 
-// runs reports whether there is something to run.
+// runs reports whether the cell has code to run.
 func (c *Cell) runs() bool {
 	return (c.Type == Code || c.Type == "") && strings.TrimSpace(c.Source) != "" && !c.has("skip-execution")
 }
 
-// judge notes how the cell ended, and reports whether the next one may run.
+// judge records how the cell ended, and reports whether the next one may run.
 func (r *running) judge(i int, res *codeinterp.Result, err error) bool {
 	if len(r.report.Failed) == 0 {
 		r.report.Result = *res
 	}
-	// An interrupt is a StatusError too, and nothing that the cell raised.
+	// An interrupt is a StatusError, too, which the cell did not raise.
 	raised := res.Status == codeinterp.StatusError && res.Cause == "" && !res.StateLost && err == nil
 	if res.OK() && !res.StateLost && err == nil || raised && r.nb.Cells[i].has("raises-exception") {
 		return true
