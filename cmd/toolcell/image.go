@@ -3,23 +3,14 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
-	"encoding/base64"
 	"fmt"
-	"io"
-	"math"
-	"mime"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/ansi/iterm2"
-	"github.com/charmbracelet/x/ansi/kitty"
-	"github.com/charmbracelet/x/ansi/sixel"
-
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/images"
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/outdir"
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/picture"
 )
 
 // An imageShower shows images inline, or saves them and names the file.
@@ -35,10 +26,12 @@ type imageShower struct {
 
 // newImageShower reads the --images flag.
 func newImageShower(a *app, f *programFlags) imageShower {
-	s := imageShower{open: f.makeDir, name: "output-"}
+	s := imageShower{open: outdir.Writable(f.write).Make, name: "output-"}
 	switch how := f.images; how {
 	case "auto":
-		s.protocol = inlineProtocol(a)
+		if isTerminal(a.stdout) {
+			s.protocol = images.Protocol(a.getenv)
+		}
 	case "kitty", "iterm2", "sixel":
 		s.protocol = how
 	case "none":
@@ -47,31 +40,6 @@ func newImageShower(a *app, f *programFlags) imageShower {
 		s.dir = how
 	}
 	return s
-}
-
-// inlineProtocol guesses what the terminal can from the environment, as
-// terminals announce themselves.
-func inlineProtocol(a *app) string {
-	if !isTerminal(a.stdout) {
-		return ""
-	}
-	return terminalProtocol(a.getenv)
-}
-
-func terminalProtocol(getenv func(string) string) string {
-	term, program := getenv("TERM"), getenv("TERM_PROGRAM")
-	switch {
-	// tmux passes images on only where it is set up to.
-	case getenv("TMUX") != "":
-		return ""
-	case getenv("KITTY_WINDOW_ID") != "", strings.Contains(term, "kitty"), strings.Contains(term, "ghostty"), program == "ghostty":
-		return "kitty"
-	case program == "iTerm.app", program == "WezTerm", getenv("LC_TERMINAL") == "iTerm2":
-		return "iterm2"
-	case strings.Contains(term, "sixel"), strings.HasPrefix(term, "foot"), strings.HasPrefix(term, "mlterm"):
-		return "sixel"
-	}
-	return ""
 }
 
 func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
@@ -83,7 +51,7 @@ func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
 		var b bytes.Buffer
 		// Into a buffer first: of an image that cannot be decoded nothing is to be
 		// shown.
-		err := inline(&b, s.protocol, rep.Data)
+		err := images.Encode(&b, s.protocol, rep.Data)
 		if err == nil {
 			return to.line(b.String())
 		}
@@ -97,44 +65,6 @@ func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
 		return err
 	}
 	_, err = fmt.Fprintf(to.stderr, "toolcell: %s saved as %s%s\n", visible(rep.MIME), name, why)
-	return err
-}
-
-// maxInline and maxSixel are the largest pictures that are encoded for a terminal. For
-// kitty one of noise takes 32 bytes a pixel; as sixel it takes four times that, and two
-// seconds a million.
-const (
-	maxInline = 8 << 20
-	maxSixel  = 3 << 20
-)
-
-func inline(w io.Writer, protocol string, data []byte) error {
-	if protocol == "iterm2" {
-		_, err := io.WriteString(w, ansi.ITerm2(iterm2.File{Name: "image", Size: int64(len(data)), Inline: true, Content: base64.StdEncoding.AppendEncode(nil, data)}))
-		return err
-	}
-	most := maxInline
-	if protocol == "sixel" {
-		most = maxSixel
-	}
-	if err := picture.Small(data, most); err != nil {
-		return err
-	}
-	p, err := picture.Open(context.Background(), data, math.MaxInt)
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	if protocol == "kitty" {
-		return kitty.EncodeGraphics(w, p.Image, &kitty.Options{
-			Action: kitty.TransmitAndPut, Transmission: kitty.Direct, Format: kitty.PNG, Chunk: true, Quiet: 2,
-		})
-	}
-	var b bytes.Buffer
-	if err := new(sixel.Encoder).Encode(&b, p.Image); err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, ansi.SixelGraphics(0, 1, 0, b.Bytes()))
 	return err
 }
 
@@ -154,21 +84,6 @@ func (s *imageShower) save(rep codeinterp.Representation) (string, error) {
 	}
 	defer dir.Close()
 	s.saved++
-	name := fmt.Sprintf("%s%d%s", s.name, s.saved, extension(rep.MIME))
-	return filepath.Join(s.dir, name), writeNew(dir, name, rep.Data, 0o600)
-}
-
-func extension(mimeType string) string {
-	switch mimeType {
-	case "image/jpeg":
-		return ".jpg"
-	case "image/svg+xml":
-		return ".svg"
-	case "text/html":
-		return ".html"
-	}
-	if list, err := mime.ExtensionsByType(mimeType); err == nil && len(list) > 0 {
-		return list[0]
-	}
-	return ".bin"
+	name := fmt.Sprintf("%s%d%s", s.name, s.saved, images.Extension(rep.MIME))
+	return filepath.Join(s.dir, name), outdir.Write(dir, name, rep.Data, 0o600)
 }

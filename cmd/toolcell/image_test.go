@@ -28,25 +28,6 @@ func testScreen(stdout, stderr io.Writer, images string) *screen {
 	return newScreen(a, newImageShower(a, &programFlags{images: images}))
 }
 
-func TestTerminalProtocol(t *testing.T) {
-	for _, tt := range []struct {
-		env  map[string]string
-		want string
-	}{
-		{map[string]string{"TERM": "xterm-256color"}, ""},
-		{map[string]string{"TERM": "xterm-kitty"}, "kitty"},
-		{map[string]string{"KITTY_WINDOW_ID": "1"}, "kitty"},
-		{map[string]string{"KITTY_WINDOW_ID": "1", "TMUX": "x"}, ""},
-		{map[string]string{"TERM_PROGRAM": "iTerm.app"}, "iterm2"},
-		{map[string]string{"TERM_PROGRAM": "WezTerm"}, "iterm2"},
-		{map[string]string{"TERM": "foot"}, "sixel"},
-	} {
-		if got := terminalProtocol(func(k string) string { return tt.env[k] }); got != tt.want {
-			t.Errorf("%v: %q, want %q", tt.env, got, tt.want)
-		}
-	}
-}
-
 func TestInlineImages(t *testing.T) {
 	rep := codeinterp.Representation{MIME: "image/png", Data: testPNG(t)}
 	for protocol, start := range map[string]string{"kitty": "\x1b_G", "iterm2": "\x1b]1337;File=", "sixel": "\x1bP"} {

@@ -3,14 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -34,10 +31,9 @@ const (
 type jupyterFlags struct {
 	url             string
 	token, password string
+	user            string
 	kernels         list
 	headers         list
-	ca              string
-	tag             string
 	adopt           string
 	wait            time.Duration // for the server to listen
 
@@ -49,21 +45,16 @@ type jupyterFlags struct {
 
 func (f *jupyterFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	group(fs, "Jupyter", "", func() {
-		fs.StringVar(&f.url, "url", "", "`address` of a Jupyter server, or http+unix://PATH (environment: JUPYTER_URL)")
+		fs.StringVar(&f.url, "url", "", "`address` of a Jupyter server (environment: JUPYTER_URL)")
 		fs.StringVar(&f.token, "token", "", "`token` of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)")
 	})
 	group(fs, "Jupyter", "jupyter", func() {
 		fs.Var(&f.kernels, "kernel", "the `kernelspec` to use, or LANGUAGE=KERNELSPEC; repeatable")
 		fs.Var(&f.headers, "header", "add this `NAME:VALUE` to every request; repeatable")
-		fs.StringVar(&f.ca, "ca", "", "trust only the certificates in this PEM `file`")
-		fs.StringVar(&f.tag, "tag", "", "the `name` that marks this command's kernels for toolcell sweep (default toolcell-USER)")
 		fs.DurationVar(&f.wait, "wait", 2*time.Second, "wait this `duration` for a server that is starting")
 	})
 	f.url, f.token, f.password = getenv("JUPYTER_URL"), getenv("JUPYTER_TOKEN"), getenv("JUPYTER_PASSWORD")
-	f.tag = jupyter.DefaultTag
-	if user := cmp.Or(getenv("USER"), getenv("USERNAME")); user != "" && !strings.ContainsAny(user, "/?#%") {
-		f.tag += "-" + user
-	}
+	f.user = cmp.Or(getenv("USER"), getenv("USERNAME"))
 }
 
 // options returns what the flags say. A kernelspec that names no language is for
@@ -77,7 +68,7 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 	case f.adopt != "" && len(f.kernels) > 0:
 		return nil, fmt.Errorf("%w: --kernel says what to start a kernel from, and --adopt uses an existing one", codeinterp.ErrInvalid)
 	}
-	o := &jupyter.Options{URL: f.url, Auth: jupyter.Auth{Token: f.token, Header: http.Header{}}, Tag: f.tag, Kernels: map[string]string{}}
+	o := &jupyter.Options{URL: f.url, Auth: jupyter.Auth{Token: f.token, Header: http.Header{}}, Tag: f.tag(), Kernels: map[string]string{}}
 	// A password logs in, which a token makes needless.
 	if f.token == "" {
 		o.Auth.Password = f.password
@@ -99,10 +90,7 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 		}
 		o.Auth.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
-	if err := f.trust(o); err != nil {
-		return nil, err
-	}
-	return o, overSocket(o)
+	return o, nil
 }
 
 // hostOf names a server in a message: of its address the query can hold a token.
@@ -115,51 +103,12 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-func (f *jupyterFlags) trust(o *jupyter.Options) error {
-	if f.ca == "" {
-		return nil
+// tag marks the kernels of a user's commands, which sweep deletes.
+func (f *jupyterFlags) tag() string {
+	if f.user == "" || strings.ContainsAny(f.user, "/?#%") {
+		return jupyter.DefaultTag
 	}
-	pem, err := os.ReadFile(f.ca)
-	if err != nil {
-		return fmt.Errorf("%w: --ca: %w", codeinterp.ErrInvalid, err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(pem) {
-		return fmt.Errorf("%w: --ca: there is no certificate in %s", codeinterp.ErrInvalid, f.ca)
-	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	o.HTTPClient = &http.Client{Transport: transport}
-	return nil
-}
-
-// overSocket takes an address that names a unix socket, as Jupyter prints it:
-// http+unix://%2Ftmp%2Fjupyter.sock/tree, or with the path as it is.
-func overSocket(o *jupyter.Options) error {
-	rest, ok := strings.CutPrefix(o.URL, "http+unix://")
-	if !ok {
-		return nil
-	}
-	rest, query, _ := strings.Cut(rest, "?")
-	socket, path := rest, ""
-	if !strings.HasPrefix(rest, "/") {
-		host, tail, _ := strings.Cut(rest, "/")
-		name, err := url.PathUnescape(host)
-		if err != nil {
-			return fmt.Errorf("%w: --url: %w", codeinterp.ErrInvalid, err)
-		}
-		socket, path = name, tail
-	}
-	o.URL = "http://localhost/" + path
-	if query != "" {
-		o.URL += "?" + query
-	}
-	// Without a proxy, which would be asked for localhost.
-	o.HTTPClient = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		var d net.Dialer
-		return d.DialContext(ctx, "unix", socket)
-	}}}
-	return nil
+	return jupyter.DefaultTag + "-" + f.user
 }
 
 func (f *jupyterFlags) openJupyter(ctx context.Context, language string, stateful bool) (codeinterp.CodeInterpreter, error) {
@@ -207,10 +156,10 @@ func (f *jupyterFlags) reportWaiting() (done func()) {
 }
 
 // reach waits for a server to listen, for as long as --wait says. A server behind a
-// proxy or a socket is left to the provider.
+// proxy is left to the provider.
 func (f *jupyterFlags) reach(ctx context.Context, o *jupyter.Options) error {
 	u, err := url.Parse(o.URL)
-	if err != nil || u.Hostname() == "" || strings.HasPrefix(f.url, "http+unix:") {
+	if err != nil || u.Hostname() == "" {
 		return nil
 	}
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err != nil || proxy != nil {

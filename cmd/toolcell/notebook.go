@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/outdir"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/notebook"
 )
@@ -192,10 +193,10 @@ func (a *app) writeNotebook(f *programFlags, file string, nb *notebook.Notebook)
 		_, err = a.stdout.Write(b)
 		return err
 	}
-	dir, err := f.openDir(filepath.Dir(file))
+	dir, err := outdir.Writable(f.write).Open(filepath.Dir(file))
 	if err == nil {
 		defer dir.Close()
-		err = replaceIn(dir, filepath.Base(file), b)
+		err = outdir.Replace(dir, filepath.Base(file), b)
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Path = file // not the temporary name

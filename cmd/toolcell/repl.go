@@ -131,8 +131,6 @@ type repl struct {
 	context     codeinterp.ContextID
 	fresh       bool // no program has run in the context's state yet
 	reads       bool // one may read what is typed
-	words       words
-	record      record
 }
 
 // open creates the context.
@@ -177,7 +175,6 @@ func (r *repl) loop(ctx context.Context) int {
 		if r.stray(text) {
 			continue
 		}
-		r.words.add(text)
 		if strings.TrimSpace(text) != "" && !r.run(ctx, text, interrupts) {
 			return exitFailure
 		}
@@ -211,7 +208,6 @@ func (r *repl) run(ctx context.Context, program string, interrupts <-chan os.Sig
 	}
 	res, err := r.interpreter.RunInContext(ctx, r.context, introduced, &opts)
 	done()
-	r.record.add(program, &res)
 	// Arguments and directory are set once in a state, by the first program that
 	// begins in it.
 	r.fresh = res.StateLost || r.fresh && res.Status == codeinterp.StatusNotRun

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -13,7 +12,6 @@ import (
 var replCommands = []struct{ name, does string }{
 	{"help", "list these"},
 	{"restart", "delete all variables"},
-	{"save", "write what was typed, with its output, to FILE.ipynb"},
 	{"quit", "end, like exit() and Ctrl-D"},
 }
 
@@ -30,8 +28,6 @@ func commandIn(line string) (name, rest string, ok bool) {
 // command does what a command says, and reports whether it ends everything.
 func (r *repl) command(ctx context.Context, name, rest string) (quit bool) {
 	switch {
-	case name == "save":
-		r.save(rest)
 	case rest != "":
 		fmt.Fprintf(r.stderr, "toolcell: :%s takes nothing\n", name)
 	case name == "quit":
@@ -62,19 +58,6 @@ func (r *repl) restart(ctx context.Context) (err error) {
 	}
 	r.fresh = r.fresh || err == nil
 	return err
-}
-
-// words are the names that were typed, in the order in which they came first.
-type words []string
-
-const maxWords = 10_000
-
-func (w *words) add(line string) {
-	for _, name := range strings.FieldsFunc(line, func(c rune) bool { return !inWord(c) }) {
-		if len(name) > 2 && len(*w) < maxWords && !slices.Contains(*w, name) {
-			*w = append(*w, name)
-		}
-	}
 }
 
 func inWord(c rune) bool {

@@ -29,8 +29,6 @@ func (r *repl) complete(text string, pos int) (start int, matches []string) {
 	}
 	word := before[start:]
 	switch {
-	case strings.TrimSpace(line) == "" && inTabbed(r.language, before+"\n"):
-		return pos, []string{"\t"}
 	case strings.TrimSpace(line) == "":
 		return pos, []string{"    "}
 	case strings.TrimSpace(before[:start]) == ":":
@@ -44,15 +42,7 @@ func (r *repl) complete(text string, pos int) (start int, matches []string) {
 	if at, list, ok := r.ask(text, pos); ok && len(list) > 0 {
 		return at, list
 	}
-	// Behind a dot a word is a member, which typed words say nothing about.
-	if word != "" && !strings.HasSuffix(before[:start], ".") {
-		for _, w := range r.words {
-			if strings.HasPrefix(w, word) && w != word {
-				matches = append(matches, w)
-			}
-		}
-	}
-	return start, matches
+	return start, nil
 }
 
 // ask asks the runtime what could stand at pos. ok is false if it does not answer.

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/outdir"
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/unfinished"
 )
 
 // maxLine is the longest line, in bytes, of input that is not a terminal.
@@ -31,13 +33,13 @@ func (r *repl) newReader(f *replFlags) (programReader, error) {
 		lines.Buffer(nil, maxLine)
 		return &plainLines{Writer: io.Discard, lines: lines, language: r.language}, nil
 	}
-	e := &editor{Writer: r.stdout, Editor: terminal.NewEditor(in, r.stdout), in: in, file: f.history, keep: f.keepFile}
-	e.Prompt, e.More, e.Complete = promptOf(r.language), morePrompt, r.complete
+	e := &editor{Writer: r.stdout, Editor: terminal.NewEditor(in, r.stdout), in: in, file: f.history, keep: outdir.Writable(f.write).Keep}
+	e.Prompt, e.More, e.Complete = promptOf(r.language), "... ", r.complete
 	e.Unfinished = func(text string) (bool, string) {
-		if _, _, ok := commandIn(text); ok || !wantsMore(r.language, text+"\n") {
+		if _, _, ok := commandIn(text); ok || !unfinished.Program(r.language, text+"\n") {
 			return false, ""
 		}
-		return true, indentAfter(r.language, text)
+		return true, unfinished.Indent(r.language, text)
 	}
 	if e.file == "" {
 		if dir, err := os.UserConfigDir(); err == nil {
@@ -89,7 +91,7 @@ func (p *plainLines) read(ctx context.Context) (string, error) {
 			return line, nil
 		}
 		text.WriteString(line + "\n")
-		if !wantsMore(p.language, text.String()) {
+		if !unfinished.Program(p.language, text.String()) {
 			return text.String(), nil
 		}
 	}
@@ -146,22 +148,13 @@ func (e *editor) close() error {
 	return errors.Join(err, file.Close())
 }
 
-// indentAfter is what the line behind a text begins with.
-func indentAfter(language, text string) string {
-	last := text[strings.LastIndexByte(text, '\n')+1:]
-	indent := last[:len(last)-len(strings.TrimLeft(last, " \t"))]
-	last = strings.TrimRight(last, " \t")
-	switch {
-	case language == "python" && strings.HasSuffix(last, ":"):
-		return indent + "    "
-	case language == "bash" && (strings.HasSuffix(last, "do") || strings.HasSuffix(last, "then") || strings.HasSuffix(last, "{")):
-		return indent + "  "
-	case language != "bash" && strings.HasSuffix(last, "{"), strings.HasSuffix(last, "(") && language != "bash", strings.HasSuffix(last, "[") && language != "bash":
-		return indent + "    "
-	case language == "python":
-		if word, _, _ := strings.Cut(strings.TrimSpace(last), " "); word == "return" || word == "pass" || word == "raise" || word == "break" || word == "continue" {
-			return strings.TrimSuffix(indent, "    ")
-		}
+// promptOf returns the prompt that a language's users know.
+func promptOf(language string) string {
+	switch language {
+	case "python":
+		return ">>> "
+	case "bash":
+		return "$ "
 	}
-	return indent
+	return "> "
 }

@@ -5,17 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/spf13/pflag"
 
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/inputs"
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/outdir"
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
@@ -47,15 +47,12 @@ func (f *fileFlags) check(p *programFlags) error {
 	return nil
 }
 
-// inputs are files and directories of this machine, each under its own name.
-type inputs map[string]string
-
-// readInputs returns nil where there are none.
+// readInputs returns the files of --in, nil for none.
 func readInputs(paths []string) (fs.FS, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	in := inputs{}
+	in := inputs.Files{}
 	paths, err := absolute(paths)
 	for _, path := range paths {
 		name := filepath.Base(path)
@@ -68,52 +65,6 @@ func readInputs(paths []string) (fs.FS, error) {
 		in[name] = path
 	}
 	return in, err
-}
-
-// Open implements fs.FS.
-func (in inputs) Open(name string) (fs.File, error) {
-	first, rest, deeper := strings.Cut(name, "/")
-	path := in[first]
-	switch {
-	case !fs.ValidPath(name), path == "":
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	case deeper:
-		return os.DirFS(path).Open(rest)
-	}
-	return os.Open(path)
-}
-
-// Stat implements fs.StatFS.
-func (in inputs) Stat(name string) (fs.FileInfo, error) {
-	if name == "." {
-		return os.Stat(".") // any directory will do
-	}
-	file, err := in.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return file.Stat()
-}
-
-// ReadDir implements fs.ReadDirFS.
-func (in inputs) ReadDir(name string) ([]fs.DirEntry, error) {
-	if name != "." {
-		first, rest, deeper := strings.Cut(name, "/")
-		if !deeper {
-			rest = "."
-		}
-		return fs.ReadDir(os.DirFS(in[first]), rest)
-	}
-	var list []fs.DirEntry
-	for _, name := range slices.Sorted(maps.Keys(in)) {
-		info, err := os.Stat(in[name])
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, fs.FileInfoToDirEntry(info))
-	}
-	return list, nil
 }
 
 // runFiles are the files that go in and the directory that those of the program
@@ -143,7 +94,7 @@ func (f *runFiles) saveTo(p *programFlags, flag, dir string) (err error) {
 		return nil
 	}
 	// A Root, since the names that come are the program's.
-	if f.out, err = p.makeDir(dir); err != nil {
+	if f.out, err = outdir.Writable(p.write).Make(dir); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
 	}
 	return nil
@@ -209,7 +160,7 @@ func (f *runFiles) save(artifact *codeinterp.Artifact) error {
 		if err := f.out.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
-		return writeNew(f.out, path, artifact.Data, 0o666)
+		return outdir.Write(f.out, path, artifact.Data, 0o666)
 	}
 }
 

@@ -1,4 +1,6 @@
-package main
+// Package outdir writes the files that the command saves. Directories that programs may
+// change can hold links which they left there; no such link leads the command out of them.
+package outdir
 
 import (
 	"crypto/rand"
@@ -13,9 +15,12 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// makeDir makes a directory that this command writes into, and opens it.
-func (f *subprocessFlags) makeDir(dir string) (*os.Root, error) {
-	top, rest := f.above(dir)
+// Writable lists the paths that programs may write.
+type Writable []string
+
+// Make makes a directory and opens it.
+func (w Writable) Make(dir string) (*os.Root, error) {
+	top, rest := w.above(dir)
 	if top == "" {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return nil, err
@@ -30,9 +35,9 @@ func (f *subprocessFlags) makeDir(dir string) (*os.Root, error) {
 	})
 }
 
-// openDir opens a directory that this command writes into.
-func (f *subprocessFlags) openDir(dir string) (*os.Root, error) {
-	top, rest := f.above(dir)
+// Open opens a directory.
+func (w Writable) Open(dir string) (*os.Root, error) {
+	top, rest := w.above(dir)
 	if top == "" {
 		return os.OpenRoot(dir)
 	}
@@ -48,12 +53,11 @@ func beneath(top string, open func(*os.Root) (*os.Root, error)) (*os.Root, error
 	return open(root)
 }
 
-// above returns the uppermost directory above where a path leads, or that itself,
-// that programs may write, and the path from there: a link that they left on it is
-// not to lead out of what they may write. Empty where there is none.
-func (f *subprocessFlags) above(path string) (top, rest string) {
+// above returns the uppermost directory on the way to a path that programs may write,
+// and the path from there. It is empty if there is none.
+func (w Writable) above(path string) (top, rest string) {
 	var writable []fs.FileInfo
-	for _, name := range f.write {
+	for _, name := range w {
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
 			writable = append(writable, info)
 		}
@@ -68,7 +72,7 @@ func (f *subprocessFlags) above(path string) (top, rest string) {
 		if err != nil {
 			return "", ""
 		}
-		within := slices.ContainsFunc(writable, func(w fs.FileInfo) bool { return os.SameFile(w, info) })
+		within := slices.ContainsFunc(writable, func(dir fs.FileInfo) bool { return os.SameFile(dir, info) })
 		switch {
 		case within && (len(names) == 0 || names[0] != ".."):
 			return at, filepath.Clean(filepath.Join(names...))
@@ -94,15 +98,14 @@ func (f *subprocessFlags) above(path string) (top, rest string) {
 
 const maxLinks = 40 // the kernel's
 
-// parts returns where a path begins and the names on it.
+// parts splits a path into the directory it begins at and the names on it.
 func parts(path string) (top string, names []string) {
 	volume := filepath.VolumeName(path)
 	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) })
 }
 
-// create makes a file anew: what had its name, such as a link or a FIFO that a
-// program left there, is removed and not written to. A file's permissions stay; a
-// directory is an error.
+// create makes a file in place of what had its name, such as a link or a FIFO, to
+// which it does not write. The permissions of a file stay. A directory is an error.
 func create(dir *os.Root, name string, mode fs.FileMode) (*os.File, error) {
 	before, err := dir.Lstat(name)
 	switch {
@@ -129,8 +132,8 @@ func create(dir *os.Root, name string, mode fs.FileMode) (*os.File, error) {
 	return file, nil
 }
 
-// writeNew writes a file that is made anew.
-func writeNew(dir *os.Root, name string, data []byte, mode fs.FileMode) error {
+// Write writes a file in place of what had its name. A new file has the given mode.
+func Write(dir *os.Root, name string, data []byte, mode fs.FileMode) error {
 	file, err := create(dir, name, mode)
 	if err != nil {
 		return err
@@ -139,8 +142,8 @@ func writeNew(dir *os.Root, name string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, file.Close())
 }
 
-// replaceIn leaves the whole file or none.
-func replaceIn(dir *os.Root, name string, data []byte) error {
+// Replace writes a file whole or not at all.
+func Replace(dir *os.Root, name string, data []byte) error {
 	mode := os.FileMode(0o644)
 	if info, err := dir.Stat(name); err == nil {
 		mode = info.Mode().Perm()
@@ -161,17 +164,16 @@ func replaceIn(dir *os.Root, name string, data []byte) error {
 	return err
 }
 
-// keepFile makes a file of this command's own that the user may have linked
-// elsewhere, but no program.
-func (f *subprocessFlags) keepFile(path string) (*os.File, error) {
+// Keep opens a file of the user's own for writing. The user may have linked it elsewhere.
+func (w Writable) Keep(path string) (*os.File, error) {
 	dir := filepath.Dir(path)
-	if top, _ := f.above(dir); top == "" {
+	if top, _ := w.above(dir); top == "" {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
 		return os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	}
-	root, err := f.makeDir(dir)
+	root, err := w.Make(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/outdir"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/notebook"
 )
@@ -80,45 +80,12 @@ func TestSavedInside(t *testing.T) {
 	if err := new(runFiles).saveTo(f, "--out", filepath.Join(dir, "out")); err == nil {
 		t.Error("--out went through a link")
 	}
-	if history, err := f.keepFile(filepath.Join(dir, "history")); err != nil {
+	if history, err := outdir.Writable(f.write).Keep(filepath.Join(dir, "history")); err != nil {
 		t.Error(err)
 	} else if _, err := history.WriteString("typed"); err != nil || history.Close() != nil {
 		t.Error(err)
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != "mine" || len(contents(t, outside)) != 1 {
 		t.Errorf("%v, %q, %q", err, b, contents(t, outside))
-	}
-}
-
-// TestSavedAnew: a file that is made anew keeps its permissions, and no directory
-// is removed for it.
-func TestSavedAnew(t *testing.T) {
-	dir := t.TempDir()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeNew(root, "sub", nil, 0o600); err == nil {
-		t.Error("a file took the place of a directory")
-	}
-	file := filepath.Join(dir, "file")
-	for _, mode := range []os.FileMode{0o644, 0o606, 0o600} {
-		if err := errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Chmod(file, mode)); err != nil {
-			t.Fatal(err)
-		}
-		before, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := writeNew(root, "file", []byte("new"), 0o640); err != nil || contents(t, dir)["file"] != "new" {
-			t.Errorf("%v, %q", err, contents(t, dir))
-		}
-		if after, err := os.Stat(file); err != nil || after.Mode() != before.Mode() {
-			t.Errorf("%v, %v; it was %v", after, err, before.Mode())
-		}
 	}
 }

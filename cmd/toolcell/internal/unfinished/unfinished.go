@@ -1,4 +1,5 @@
-package main
+// Package unfinished guesses whether a program that is being typed continues in the next line.
+package unfinished
 
 import (
 	"regexp"
@@ -7,28 +8,14 @@ import (
 	"sync"
 )
 
-const morePrompt = "... "
-
-// promptOf is what a language's users know.
-func promptOf(language string) string {
-	switch language {
-	case "python":
-		return ">>> "
-	case "bash":
-		return "$ "
-	}
-	return "> "
-}
-
-// wantsMore reports whether text, which ends with a newline, is the beginning
-// of a program that goes on. It guesses from brackets, quotes and the ends of
-// lines; an empty line ends what an indented block began, two end anything but one
-// of bash's here-documents.
-func wantsMore(language, text string) bool {
+// Program reports whether text, which ends with a newline, is the beginning of a
+// program. It looks at brackets, quotes and the ends of lines. An empty line ends an
+// indented block, and two end anything but a here-document of bash.
+func Program(language, text string) bool {
 	s := scanOf(language)
 	s.scan(text)
-	if len(s.heres) > 0 {
-		return true // its lines are text, and must not become commands
+	if len(s.ends) > 0 {
+		return true // the lines of a here-document must not run
 	}
 	if strings.HasSuffix("\n"+text, "\n\n\n") {
 		return false
@@ -40,7 +27,8 @@ func wantsMore(language, text string) bool {
 	line := strings.TrimRight(s.last, " \t")
 	switch language {
 	case "python":
-		block := strings.HasSuffix(line, ":") || strings.HasPrefix(line, "@") || strings.HasPrefix(text[lastLine(text):], " ") || strings.HasPrefix(text[lastLine(text):], "\t")
+		last := text[strings.LastIndexByte(text[:len(text)-1], '\n')+1:]
+		block := strings.HasSuffix(line, ":") || strings.HasPrefix(line, "@") || strings.ContainsAny(last[:1], " \t")
 		return !blank && (block || strings.HasSuffix(line, "\\") || s.lines > 1 && s.block)
 	case "bash":
 		return s.depth > 0 || !blank && (strings.HasSuffix(line, "\\") || strings.HasSuffix(line, "|") || strings.HasSuffix(line, "&&"))
@@ -48,31 +36,20 @@ func wantsMore(language, text string) bool {
 	return false
 }
 
-// inTabbed reports whether the line after a text is of a here-document that tabs are
-// taken out of, as <<- says, and spaces are not.
-func inTabbed(language, text string) bool {
-	s := scanOf(language)
-	s.scan(text)
-	return len(s.heres) > 0 && s.quote == "" && s.heres[0].tabs
-}
-
-// lastLine is where the last line of a text that ends with a newline begins.
-func lastLine(text string) int { return strings.LastIndexByte(text[:len(text)-1], '\n') + 1 }
-
-// A scan goes through a program as far as it takes to find what is not closed.
+// A scan reads a program to find what is not closed.
 type scan struct {
-	comment string   // begins one that ends with the line
+	comment string   // the beginning of a comment that ends with its line
 	quotes  []string // longer ones first
-	across  []string // quotes that go on over lines
-	words   bool     // bash's words that open and close
+	across  []string // quotes that span lines
+	words   bool     // if, do and so on open and close blocks, as in bash
 
-	heres    []here // bash's here-documents that are open
+	ends     []string // of bash's here-documents that are open
 	brackets int
-	quote    string // the one that is open
+	quote    string // the open one
 	depth    int    // of words
 	lines    int
-	block    bool   // a line of it ended with a colon
-	last     string // the last line that is not blank, less comments
+	block    bool   // a line ended with a colon
+	last     string // the last line that is not blank, without its comment
 }
 
 func scanOf(language string) *scan {
@@ -85,16 +62,16 @@ func scanOf(language string) *scan {
 	return &scan{comment: "//", quotes: []string{"`", `"`, `'`, "/*"}, across: []string{"`", "/*"}}
 }
 
-// open reports whether a bracket or a quote is.
+// open reports whether a bracket or a quote is open.
 func (s *scan) open() bool { return s.quote != "" || s.brackets > 0 && !s.words }
 
 func (s *scan) scan(text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		s.lines++
-		if len(s.heres) > 0 && s.quote == "" {
-			if s.heres[0].ends(line) {
-				s.heres = s.heres[1:]
+		if len(s.ends) > 0 && s.quote == "" {
+			if strings.TrimLeft(line, "\t") == s.ends[0] {
+				s.ends = s.ends[1:]
 			}
 			continue
 		}
@@ -110,7 +87,7 @@ func (s *scan) scan(text string) {
 	}
 }
 
-// line goes through a line and returns it less its comment.
+// line scans a line and returns it without its comment.
 func (s *scan) line(line string) string {
 	for i := 0; i < len(line); {
 		rest := line[i:]
@@ -122,7 +99,7 @@ func (s *scan) line(line string) string {
 		case strings.HasPrefix(rest, s.comment) && (!s.words || i == 0 || line[i-1] == ' '):
 			return line[:i]
 		case s.words && strings.HasPrefix(rest, "<<"):
-			i += s.redirect(line[:i], rest)
+			i += s.redirect(rest)
 		case strings.ContainsAny(rest[:1], "([{"):
 			s.brackets++
 			i++
@@ -139,39 +116,25 @@ func (s *scan) line(line string) string {
 	return line
 }
 
-// A here is the word that ends a here-document.
-type here struct {
-	end  string
-	tabs bool // which may stand before it
-}
-
-func (h here) ends(line string) bool {
-	if h.tabs {
-		line = strings.TrimLeft(line, "\t")
-	}
-	return line == h.end
-}
-
-// hereWord is what a here-document begins with.
+// hereWord matches the beginning of a here-document.
 var hereWord = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^<<(-?)[ \t]*((?:'[^']*'|"[^"]*"|\\.|[^\s\\'"|&;()<>])+)`)
+	return regexp.MustCompile(`^<<-?[ \t]*(?:'([^']+)'|"([^"]+)"|\\?([A-Za-z_]\w*))`)
 })
 
-// redirect goes over what begins with <<, and returns how far it went.
-func (s *scan) redirect(before, rest string) int {
+// redirect passes over <<, and returns how far it went.
+func (s *scan) redirect(rest string) int {
 	if strings.HasPrefix(rest, "<<<") {
 		return len("<<<")
 	}
 	m := hereWord().FindStringSubmatch(rest)
-	shifts := strings.LastIndex(before, "((") > strings.LastIndex(before, "))") || strings.HasPrefix(strings.TrimSpace(before), "let ")
-	if m == nil || shifts {
+	if m == nil {
 		return len("<<")
 	}
-	s.heres = append(s.heres, here{strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(m[2]), m[1] != ""})
+	s.ends = append(s.ends, m[1]+m[2]+m[3])
 	return len(m[0])
 }
 
-// begin opens a quote where rest begins with one, and returns how far it went.
+// begin opens the quote that rest begins with, and returns how far it went.
 func (s *scan) begin(rest string) int {
 	for _, q := range s.quotes {
 		if strings.HasPrefix(rest, q) {
@@ -182,7 +145,7 @@ func (s *scan) begin(rest string) int {
 	return 1
 }
 
-// quoted goes on in the quote that is open, and returns how far it went.
+// quoted scans the open quote, and returns how far it went.
 func (s *scan) quoted(rest string) int {
 	end := s.quote
 	if end == "/*" {
@@ -198,7 +161,7 @@ func (s *scan) quoted(rest string) int {
 	return 1
 }
 
-// depthOf is how many of bash's words a line opens more than it closes.
+// depthOf returns how many blocks of bash a line opens, less those it closes.
 func depthOf(line string) (n int) {
 	begins := true // a command can begin here
 	for _, word := range strings.Fields(strings.ReplaceAll(strings.ReplaceAll(line, ";", " ; "), "(", " ( ")) {
@@ -216,4 +179,25 @@ func depthOf(line string) (n int) {
 			begins && slices.Contains([]string{"then", "do", "else", "{", "!", "while", "until", "if", "elif"}, word)
 	}
 	return n
+}
+
+// Indent returns the indentation of the line after text.
+func Indent(language, text string) string {
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	indent := last[:len(last)-len(strings.TrimLeft(last, " \t"))]
+	last = strings.TrimRight(last, " \t")
+	switch {
+	case language == "python" && strings.HasSuffix(last, ":"):
+		return indent + "    "
+	case language == "bash" && (strings.HasSuffix(last, "do") || strings.HasSuffix(last, "then") || strings.HasSuffix(last, "{")):
+		return indent + "  "
+	case language != "bash" && last != "" && strings.ContainsAny(last[len(last)-1:], "{(["):
+		return indent + "    "
+	case language == "python":
+		word, _, _ := strings.Cut(strings.TrimSpace(last), " ")
+		if slices.Contains([]string{"return", "pass", "raise", "break", "continue"}, word) {
+			return strings.TrimSuffix(indent, "    ")
+		}
+	}
+	return indent
 }
