@@ -40,14 +40,15 @@ func (a *app) offer(ctx context.Context, f *runFlags, program, file string) (cod
 	if err != nil {
 		return 0, false // the run reports it
 	}
-	order, err := a.order(f, in, program, file)
+	order := newOrder(f, program, file)
+	files, err := a.files(in)
 	if err != nil {
 		return 0, false
 	}
-	defer order.Files[3].Close() // the others are this process's streams
-	call, err := dir.Call(key, order)
+	defer files[3].Close() // the others are this process's streams
+	call, err := dir.Call(key, order, files)
 	if errors.Is(err, keeper.ErrNone) {
-		if err := a.startKeeper(order); err != nil {
+		if err := startKeeper(order); err != nil {
 			a.notKept(f, err)
 		}
 	}
@@ -71,31 +72,29 @@ func (a *app) notKept(f *runFlags, err error) {
 	}
 }
 
-// order returns this call as an order. Its first argument is the program's file.
-func (a *app) order(f *runFlags, in *os.File, program, file string) (*keeper.Order, error) {
-	dir, err := os.Open(".")
-	if err != nil {
-		return nil, err
-	}
+// newOrder returns this call as an order. Its first argument is the program's file.
+func newOrder(f *runFlags, program, file string) *keeper.Order {
 	umask := syscall.Umask(0)
 	syscall.Umask(umask)
-	o := &keeper.Order{Args: append([]string{file}, os.Args[1:]...), Input: []byte(program), Env: os.Environ(), Umask: umask, Lease: f.keep, Files: []*os.File{in}}
-	for _, stream := range []any{a.stdout, a.stderr} {
-		file, ok := stream.(*os.File)
-		if !ok {
-			return nil, errors.New("not a file")
-		}
-		o.Files = append(o.Files, file)
+	return &keeper.Order{Args: append([]string{file}, os.Args[1:]...), Input: []byte(program), Env: os.Environ(), Umask: umask, Lease: f.keep}
+}
+
+// files returns what a keeper needs of this process.
+func (a *app) files(in *os.File) (keeper.Files, error) {
+	out, isFile := a.stdout.(*os.File)
+	errs, isToo := a.stderr.(*os.File)
+	if !isFile || !isToo {
+		return nil, errors.New("not files")
 	}
-	o.Files = append(o.Files, dir)
-	return o, nil
+	dir, err := os.Open(".")
+	return keeper.Files{in, out, errs, dir}, err
 }
 
 // keepServe is the hidden argument that a keeper is started with.
 const keepServe = "serve"
 
 // startKeeper leaves a process behind that becomes the keeper for calls like this one.
-func (a *app) startKeeper(order *keeper.Order) error {
+func startKeeper(order *keeper.Order) error {
 	line, _, _ := strings.Cut(string(order.Input[:min(len(order.Input), 256)]), "\n")
 	cmd := exec.Command("/proc/self/exe", append([]string{"keep", keepServe, "--", order.Lease.String(), line}, order.Args...)...)
 	cmd.Args[0] = "toolcell"
@@ -106,41 +105,39 @@ func (a *app) startKeeper(order *keeper.Order) error {
 			syscall.CloseOnExec(n)
 		}
 	}
-	ended, begun, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer ended.Close()
-	cmd.Stdin = ended
 	if err := cmd.Start(); err != nil {
-		begun.Close()
 		return err
 	}
-	a.begun = begun // open until this process ends
 	return cmd.Process.Release()
 }
 
 // keepCommand lists and ends keepers.
 func (a *app) keepCommand() *cobra.Command {
 	c := &cobra.Command{Use: "keep", Short: "List or end the processes that run --keep left behind"}
-	ask := func(verb, text string) runner {
-		return func(_ context.Context, _ *pflag.FlagSet, operands []string) int {
-			if code := a.noOperands("keep", operands); code != 0 {
-				return code
-			}
-			return a.askKeepers(verb, text)
-		}
-	}
+	list := a.command("list", "List them", nil, func(context.Context, *pflag.FlagSet, []string) int {
+		return a.print(lines(a.keepers(keeper.Status), ""))
+	})
+	stop := a.command("stop", "End them", nil, func(context.Context, *pflag.FlagSet, []string) int {
+		return a.print(lines(a.keepers(keeper.Stop), ", ended"))
+	})
 	serve := a.command(keepServe, "", nil, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int { return a.serveRuns(ctx, operands) })
-	serve.Hidden = true
-	c.AddCommand(a.command("list", "List them", nil, ask(keeper.Status, "")), a.command("stop", "End them", nil, ask(keeper.Stop, ", ended")), serve)
+	list.Args, stop.Args, serve.Args, serve.Hidden = cobra.NoArgs, cobra.NoArgs, cobra.MinimumNArgs(4), true
+	c.AddCommand(list, stop, serve)
 	return c
 }
 
-func (a *app) askKeepers(verb, text string) int {
+func lines(list []string, end string) (text string) {
+	for _, line := range list {
+		text += line + end + "\n"
+	}
+	return text
+}
+
+// keepers returns a line about each keeper, which then does what the verb says.
+func (a *app) keepers(verb string) (list []string) {
 	dir, err := keeper.Open(a.getenv)
 	if err != nil {
-		return a.fail(err)
+		return nil
 	}
 	defer dir.Close()
 	for _, key := range dir.Keys() {
@@ -149,23 +146,11 @@ func (a *app) askKeepers(verb, text string) int {
 			_, err = dir.Ask(key, verb)
 		}
 		if err == nil {
-			fmt.Fprintf(a.stdout, "%s%s\n", about, text)
-		}
-	}
-	return 0
-}
-
-// kept lists the keepers for doctor.
-func (a *app) kept() (list []string) {
-	dir, err := keeper.Open(a.getenv)
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	for _, key := range dir.Keys() {
-		if about, err := dir.Ask(key, keeper.Status); err == nil {
 			list = append(list, about)
 		}
 	}
 	return list
 }
+
+// kept lists the keepers for doctor.
+func (a *app) kept() []string { return a.keepers(keeper.Status) }

@@ -76,7 +76,8 @@ func TestKeep(t *testing.T) {
 	alone := func(args ...string) (string, int) {
 		return k.run(append([]string{"run", "--provider", "subprocess", "--allow-unsandboxed", "--dir", "."}, args...)...)
 	}
-	if out, code := keep("-e", "1"); out != "1\n" || code != 0 {
+	k.write("first.py", "print('first')")
+	if out, code := keep("first.py"); out != "first\n" || code != 0 { // no keeper is running yet
 		t.Fatalf("%d, %q", code, out)
 	}
 	k.until("runs: 0")

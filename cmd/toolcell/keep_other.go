@@ -15,7 +15,7 @@ const canKeep = false
 
 type served struct{}
 
-func (*served) interpreter(*programFlags) codeinterp.CodeInterpreter { return nil }
+func (*served) interpreter() codeinterp.CodeInterpreter { return nil }
 
 func (a *app) offer(context.Context, *runFlags, string, string) (int, bool) { return 0, false }
 

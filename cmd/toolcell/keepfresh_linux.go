@@ -13,9 +13,6 @@ import (
 	"github.com/toolcell/toolcell/internal/probecache"
 )
 
-// perCall are flags that each call has of its own.
-var perCall = []string{"exec", "language", "stdin", "json", "in", "out", "timeout", "images", "keep"}
-
 // perTerminal are variables that change from call to call and do not affect programs.
 var perTerminal = []string{"PWD", "OLDPWD", "SHLVL", "_", "COLUMNS", "LINES", "TERM", "COLORTERM", "TERM_PROGRAM", "LC_TERMINAL",
 	"TMUX", "TMUX_PANE", "WINDOWID", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "TOOLCELL_KEEP"}
@@ -34,27 +31,22 @@ func (f *runFlags) key(environ []string) (string, error) {
 	}
 	parts := []any{version(), this.ModTime(), this.Size(), env, f.script.dir, f.provider, f.env.values, f.network, f.isolation.Mode,
 		f.unsandboxed, f.memory, f.disk, f.processes, f.preload, f.with, f.node}
-	for _, paths := range [][]string{f.read, f.write} {
-		list, err := absolute(paths)
+	if f.name != "" {
+		e, err := openNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, list)
+		parts = append(parts, e.ID)
 	}
-	python := f.python
-	if strings.Contains(python, "/") {
-		python, err = filepath.Abs(python)
+	here, err := os.Getwd() // relative paths begin here
+	if !slices.ContainsFunc(append(append(f.read[:len(f.read):len(f.read)], f.write...), f.python), relative) {
+		here = ""
 	}
-	if err == nil && f.name != "" {
-		e, failed := openNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)
-		if failed != nil {
-			return "", failed
-		}
-		python = e.ID
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%#v", append(parts, python)))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%#v", append(parts, f.read, f.write, f.python, here)))
 	return hex.EncodeToString(sum[:12]), err
 }
+
+func relative(path string) bool { return path != "" && !filepath.IsAbs(path) }
 
 // A snapshot is the state of the files that decide which interpreter a run would start.
 // The provider itself looks at the modules that ready processes have imported.

@@ -16,8 +16,8 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// firstRun is how long a keeper leaves the processor to the run that started it.
-const firstRun = 2 * time.Second
+// firstRun is how long the run that starts a keeper usually takes.
+const firstRun = time.Second
 
 // A served is the interpreter of a keeper, and the call that it serves.
 type served struct {
@@ -28,9 +28,6 @@ type served struct {
 // serveRuns is what a keeper does. Its operands are the lease, the program's first line
 // and the arguments of an Order.
 func (a *app) serveRuns(ctx context.Context, operands []string) int {
-	if len(operands) < 4 {
-		return a.usageError("run --keep starts this")
-	}
 	lease, err := time.ParseDuration(operands[0])
 	if err == nil {
 		err = a.serveUntil(ctx, lease, operands[1:])
@@ -70,7 +67,7 @@ func (a *app) serveUntil(ctx context.Context, lease time.Duration, args []string
 	return ln.Serve(ctx, &keeper.Service{
 		About: f.about(), Lease: lease,
 		Start: func(ctx context.Context) (err error) {
-			a.awaitFirst(min(firstRun, lease/2))
+			pause(ctx, min(firstRun, lease/2))
 			if s.ci, err = f.startKept(ctx); err == nil {
 				seen = snapshotOf(s.ci)
 			}
@@ -81,16 +78,11 @@ func (a *app) serveUntil(ctx context.Context, lease time.Duration, args []string
 	})
 }
 
-// awaitFirst waits until the run that started this process has ended.
-func (a *app) awaitFirst(most time.Duration) {
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_, _ = io.Copy(io.Discard, a.stdin)
-	}()
+// pause leaves the processor to the run that started this process.
+func pause(ctx context.Context, d time.Duration) {
 	select {
-	case <-ended:
-	case <-time.After(most):
+	case <-ctx.Done():
+	case <-time.After(d):
 	}
 }
 
@@ -112,18 +104,9 @@ func parseKept(args []string, getenv func(string) string) (*runFlags, error) {
 	return f, err
 }
 
-// about says in a few words what the keeper is for.
+// about describes the keeper in a few words.
 func (f *runFlags) about() string {
-	text := "python"
-	switch {
-	case f.name != "":
-		text += ", environment " + f.name
-	case len(f.with) > 0:
-		text += " with " + strings.Join(f.with, ", ")
-	case f.python != "":
-		text += ", " + f.python
-	}
-	return visible(text)
+	return visible(strings.Join(strings.Fields("python "+f.name+" "+f.with.String()+" "+f.python), " "))
 }
 
 // startKept opens the interpreter for runs whose arguments come later.
@@ -138,12 +121,12 @@ func (f *runFlags) startKept(ctx context.Context) (codeinterp.CodeInterpreter, e
 }
 
 // run runs a call as its own process would, with its streams and in its directory.
-func (s *served) run(ctx context.Context, o *keeper.Order) int {
+func (s *served) run(ctx context.Context, o *keeper.Order, files keeper.Files) int {
 	getenv := lookUp(o.Env)
-	in := terminal.NewReader(o.Files[0])
+	in := terminal.NewReader(files[0])
 	defer in.Close()
-	a := &app{stdin: in, stdout: o.Files[1], stderr: o.Files[2], getenv: getenv, served: s}
-	if err := o.Files[3].Chdir(); err != nil {
+	a := &app{stdin: in, stdout: files[1], stderr: files[2], getenv: getenv, served: s}
+	if err := files[3].Chdir(); err != nil {
 		return a.fail(err)
 	}
 	_ = os.Setenv("PWD", getenv("PWD")) // by which os.Getwd names it
@@ -166,32 +149,13 @@ func lookUp(env []string) func(string) string {
 }
 
 // interpreter is the keeper's, for one run.
-func (s *served) interpreter(f *programFlags) codeinterp.CodeInterpreter {
-	return &readyInterpreter{s.ci, f}
-}
+func (s *served) interpreter() codeinterp.CodeInterpreter { return openInterpreter{s.ci} }
 
-// A readyInterpreter is the interpreter of a keeper, which stays open.
-type readyInterpreter struct {
-	codeinterp.CodeInterpreter
-	flags *programFlags
-}
+// An openInterpreter stays open after a run.
+type openInterpreter struct{ codeinterp.CodeInterpreter }
 
 // Describe is the interpreter's own.
-func (r *readyInterpreter) Describe() codeinterp.Info { return codeinterp.Describe(r.CodeInterpreter) }
+func (r openInterpreter) Describe() codeinterp.Info { return codeinterp.Describe(r.CodeInterpreter) }
 
 // Close leaves the interpreter open.
-func (r *readyInterpreter) Close() error { return nil }
-
-// RunCode runs the program in a new interpreter if the ready one cannot begin it.
-func (r *readyInterpreter) RunCode(ctx context.Context, language, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
-	res, err := r.CodeInterpreter.RunCode(ctx, language, code, o)
-	if res.Status != codeinterp.StatusNotRun || ctx.Err() != nil || !errors.Is(err, codeinterp.ErrUnavailable) && !errors.Is(err, codeinterp.ErrCapacity) {
-		return res, err
-	}
-	cold, failed := r.flags.start(ctx, false)
-	if failed != nil {
-		return res, err
-	}
-	defer cold.Close()
-	return cold.RunCode(ctx, language, code, o)
-}
+func (r openInterpreter) Close() error { return nil }

@@ -67,9 +67,8 @@ type app struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 
-	code   int       // the exit code of what ran
-	served *served   // set in a keeper, during a run
-	begun  io.Closer // ends the wait of a keeper that was started
+	code   int     // the exit code of what ran
+	served *served // set in a keeper, during a run
 }
 
 func main() {

@@ -43,7 +43,7 @@ var errOpenTimeout = errors.New("timed out")
 func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codeinterp.CodeInterpreter, int) {
 	f.waiting, f.spawning, f.installing = a.waiting, a.spawning, a.installing
 	if a.served != nil {
-		return a.served.interpreter(f), 0
+		return a.served.interpreter(), 0
 	}
 	ci, err := f.start(ctx, stateful)
 	switch {

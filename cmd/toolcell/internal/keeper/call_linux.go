@@ -2,9 +2,10 @@ package keeper
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
+	"encoding/gob"
 	"fmt"
 	"io"
 	"net"
@@ -14,67 +15,56 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bytes of the protocol after the order: the keeper answers ready or refused with a
-// line, the caller says begin, and the keeper ends with done and the exit code.
-const (
-	ready   = 'Y'
-	refused = 'N'
-	begin   = 'G'
-	cancel  = 'C'
-	done    = 'E'
-)
-
 // A Call is an order that a keeper has accepted and not begun.
 type Call struct {
 	conn *net.UnixConn
 	in   *bufio.Reader
 }
 
-// Call hands an order to the keeper of a key. If it fails nothing has begun.
-func (d *Dir) Call(key string, o *Order) (*Call, error) {
+// Call passes an order to the keeper of a key. If it fails nothing has begun.
+func (d *Dir) Call(key string, o *Order, files Files) (*Call, error) {
 	conn, err := d.dial(key)
 	if err != nil {
 		return nil, err
 	}
 	c := &Call{conn, bufio.NewReader(conn)}
-	if err := c.send(o); err != nil {
+	err = send(conn, o, files)
+	answer := ""
+	if err == nil {
+		answer, err = c.in.ReadString('\n')
+	}
+	if err == nil && answer[0] != ready {
+		err = fmt.Errorf("%w: %s", ErrRefused, strings.TrimSpace(answer[1:]))
+	}
+	if err != nil {
 		conn.Close()
 		return nil, err
 	}
-	return c, nil
+	return c, conn.SetDeadline(time.Time{})
 }
 
-func (c *Call) send(o *Order) error {
-	_ = c.conn.SetDeadline(time.Now().Add(handshake))
-	body, err := json.Marshal(o.wire())
-	if err != nil {
+func send(conn *net.UnixConn, o *Order, files Files) error {
+	_ = conn.SetDeadline(time.Now().Add(handshake))
+	var body bytes.Buffer
+	if err := gob.NewEncoder(&body).Encode(o); err != nil {
 		return err
 	}
-	if len(body) > maxOrder {
-		return fmt.Errorf("%w: %d bytes", ErrRefused, len(body))
+	if body.Len() > maxOrder {
+		return fmt.Errorf("%w: %d bytes", ErrRefused, body.Len())
 	}
 	var fds []int
-	for _, f := range o.Files {
+	for _, f := range files {
 		fds = append(fds, int(f.Fd()))
 	}
-	head := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
-	if _, _, err := c.conn.WriteMsgUnix(head, unix.UnixRights(fds...), nil); err != nil {
+	size := binary.BigEndian.AppendUint32(nil, uint32(body.Len()))
+	if _, _, err := conn.WriteMsgUnix(size, unix.UnixRights(fds...), nil); err != nil {
 		return err
 	}
-	if _, err := c.conn.Write(body); err != nil {
-		return err
-	}
-	answer, err := c.in.ReadString('\n')
-	switch {
-	case err != nil:
-		return err
-	case answer[0] != ready:
-		return fmt.Errorf("%w: %s", ErrRefused, strings.TrimSpace(answer[1:]))
-	}
-	return c.conn.SetDeadline(time.Time{})
+	_, err := conn.Write(body.Bytes())
+	return err
 }
 
-// Run begins the call and returns its exit code. When ctx ends it is canceled, and
+// Run begins the call and returns its exit code. When ctx ends the call is canceled, and
 // Run waits for its end.
 func (c *Call) Run(ctx context.Context) (int, error) {
 	defer c.conn.Close()
@@ -91,12 +81,7 @@ func (c *Call) Run(ctx context.Context) (int, error) {
 
 // Ask returns what a keeper answers to a verb.
 func (d *Dir) Ask(key, verb string) (string, error) {
-	conn, err := d.dial(key)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close()
-	err = (&Call{conn, bufio.NewReader(conn)}).send(&Order{Verb: verb})
+	_, err := d.Call(key, &Order{Verb: verb}, nil)
 	if err == nil {
 		return "", nil
 	}

@@ -17,7 +17,8 @@ import (
 type Dir struct{ file *os.File }
 
 // Open opens the directory, which is below XDG_RUNTIME_DIR or otherwise in the user's
-// cache, and makes it if it is missing.
+// cache, and makes it if it is missing. A directory that another user owns or can enter
+// is an error.
 func Open(getenv func(string) string) (*Dir, error) {
 	base := getenv("XDG_RUNTIME_DIR")
 	if !filepath.IsAbs(base) {
@@ -34,28 +35,12 @@ func Open(getenv func(string) string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	if err == nil {
-		err = private(path, info)
-	}
-	if err != nil {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(file.Fd()), &st); err != nil || int(st.Uid) != os.Geteuid() || st.Mode&0o077 != 0 {
 		file.Close()
-		return nil, err
+		return nil, fmt.Errorf("%s is not private to this user", path)
 	}
 	return &Dir{file}, nil
-}
-
-// private refuses a directory that another user owns or can enter.
-func private(path string, info os.FileInfo) error {
-	switch st, ok := info.Sys().(*syscall.Stat_t); {
-	case !ok:
-		return errors.ErrUnsupported
-	case int(st.Uid) != os.Geteuid():
-		return fmt.Errorf("%s belongs to user %d", path, st.Uid)
-	case info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("%s is open to others (%v)", path, info.Mode().Perm())
-	}
-	return nil
 }
 
 // Close closes the directory.
@@ -70,10 +55,7 @@ func (d *Dir) socket(key string) string {
 
 // Keys returns the keys of the keepers, and removes sockets that killed keepers left.
 func (d *Dir) Keys() (keys []string) {
-	names, err := os.ReadDir(d.file.Name())
-	if err != nil {
-		return nil
-	}
+	names, _ := os.ReadDir(d.file.Name())
 	for _, n := range names {
 		key, ok := strings.CutSuffix(n.Name(), suffix)
 		if !ok {
@@ -96,14 +78,12 @@ func (d *Dir) dial(key string) (*net.UnixConn, error) {
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) {
 		return nil, ErrNone
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		if err = samePeer(conn); err != nil {
+			conn.Close()
+		}
 	}
-	if err := samePeer(conn); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return conn, nil
+	return conn, err
 }
 
 // samePeer refuses a peer of another user.
@@ -114,17 +94,15 @@ func samePeer(conn *net.UnixConn) error {
 	}
 	var cred *unix.Ucred
 	var failed error
-	if err := raw.Control(func(fd uintptr) { cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); err != nil {
-		return err
+	err = raw.Control(func(fd uintptr) { cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	if err = errors.Join(err, failed); err == nil && int(cred.Uid) != os.Geteuid() {
+		err = fmt.Errorf("the peer is user %d", cred.Uid)
 	}
-	if failed == nil && int(cred.Uid) != os.Geteuid() {
-		failed = fmt.Errorf("the peer is user %d", cred.Uid)
-	}
-	return failed
+	return err
 }
 
-// Listen makes the socket of a key, of which there is one keeper, and refuses if the
-// user has most keepers already.
+// Listen makes the socket of a key, of which there is one keeper. It fails if the user
+// has most keepers already.
 func (d *Dir) Listen(key string, most int) (*Listener, error) {
 	if err := unix.Flock(int(d.file.Fd()), unix.LOCK_EX); err != nil {
 		return nil, err
@@ -141,5 +119,5 @@ func (d *Dir) Listen(key string, most int) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Listener{ln: ln}, nil
+	return &Listener{ln}, nil
 }

@@ -1,9 +1,10 @@
 package keeper
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -17,24 +18,22 @@ import (
 )
 
 // A Listener takes calls. It answers that it is starting until Serve is called.
-type Listener struct {
-	ln *net.UnixListener
-}
+type Listener struct{ ln *net.UnixListener }
 
 // Close removes the socket.
 func (l *Listener) Close() error { return l.ln.Close() }
 
-// A Service is what a keeper does with calls.
+// A Service serves the calls of a keeper.
 type Service struct {
 	About string        // what the keeper is for
 	Lease time.Duration // how long it stays without a call
 
 	// Start makes the service ready. Calls that come before are refused.
 	Start func(ctx context.Context) error
-	// Fresh reports why what is ready is out of date. The keeper ends then.
+	// Fresh returns why the service is out of date, and the keeper ends, or nil.
 	Fresh func() error
 	// Run runs a call and returns its exit code. ctx ends if the caller goes away.
-	Run func(ctx context.Context, o *Order) int
+	Run func(ctx context.Context, o *Order, files Files) int
 }
 
 // A desk serves one call at a time.
@@ -89,10 +88,8 @@ func (l *Listener) Serve(ctx context.Context, s *Service) error {
 // answer serves one caller.
 func (d *desk) answer(conn *net.UnixConn) {
 	_ = conn.SetDeadline(time.Now().Add(handshake))
-	o, err := receive(conn)
-	if o != nil {
-		defer o.Close()
-	}
+	o, files, err := receive(conn)
+	defer files.close()
 	if err == nil {
 		err = d.take(o)
 	}
@@ -125,9 +122,9 @@ func (d *desk) answer(conn *net.UnixConn) {
 			}
 		})
 	})()
-	code := d.Run(ctx, o)
+	code := d.Run(ctx, o, files)
 	over.Store(true)
-	leave() // before the caller knows of the end, and calls again
+	leave() // before the caller learns of the end, and calls again
 	_, _ = conn.Write([]byte{done, byte(code)})
 }
 
@@ -173,50 +170,45 @@ func (d *desk) expire() {
 }
 
 // receive reads an order with its descriptors.
-func receive(conn *net.UnixConn) (*Order, error) {
+func receive(conn *net.UnixConn) (*Order, Files, error) {
 	if err := samePeer(conn); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var head [4]byte
-	oob := make([]byte, unix.CmsgSpace(4*8))
+	oob := make([]byte, unix.CmsgSpace(4*4))
 	n, oobn, _, _, err := conn.ReadMsgUnix(head[:], oob)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	files := descriptors(oob[:oobn])
-	o := &Order{Files: files}
 	size := binary.BigEndian.Uint32(head[:])
 	if n != len(head) || size > maxOrder {
-		return o, errors.New("not an order")
+		return nil, files, errors.New("not an order")
 	}
 	body := make([]byte, size)
-	if _, err := io.ReadFull(conn, body); err != nil {
-		return o, err
+	o := &Order{}
+	if _, err = io.ReadFull(conn, body); err == nil {
+		err = gob.NewDecoder(bytes.NewReader(body)).Decode(o)
 	}
-	var w wire
-	if err := json.Unmarshal(body, &w); err != nil {
-		return o, err
+	if err == nil && o.Verb == "" && len(files) != 4 {
+		err = errors.New("not four descriptors")
 	}
-	o = w.order()
-	if o.Files = files; o.Verb == "" && len(files) != 4 {
-		return o, errors.New("not four descriptors")
-	}
-	return o, nil
+	return o, files, err
 }
 
-func descriptors(oob []byte) (files []*os.File) {
-	messages, err := unix.ParseSocketControlMessage(oob)
-	if err != nil {
-		return nil
-	}
+func descriptors(oob []byte) (files Files) {
+	messages, _ := unix.ParseSocketControlMessage(oob)
 	for _, m := range messages {
-		fds, err := unix.ParseUnixRights(&m)
-		if err != nil {
-			continue
-		}
+		fds, _ := unix.ParseUnixRights(&m)
 		for _, fd := range fds {
 			files = append(files, os.NewFile(uintptr(fd), "caller"))
 		}
 	}
 	return files
+}
+
+func (f Files) close() {
+	for _, file := range f {
+		_ = file.Close()
+	}
 }
