@@ -50,8 +50,6 @@ func (f *directoryFlags) check(p *providerFlags, url bool) error {
 	switch {
 	case f.dir == "" && !f.files && !f.shell:
 		return nil
-	case remote && p.adopt != "":
-		return errors.New("--dir, --files and --shell do not go with --adopt, which leaves the kernel as it is")
 	case remote:
 		return nil
 	case f.dir == "" && !f.shell && (p.provider == "" || p.provider == "inmemory"):

@@ -15,8 +15,8 @@ import (
 // environmentFlags say which packages Python has.
 type environmentFlags struct {
 	name    string
-	with    list
-	install list
+	with    []string
+	install []string
 	getenv  func(string) string
 
 	// installing, if set, is called while packages are installed, and what it
@@ -27,9 +27,9 @@ type environmentFlags struct {
 func (f *environmentFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	f.getenv = getenv
 	group(fs, "Interpreters and packages", "subprocess", func() {
-		fs.Var(&f.with, "with", "install this Python `package`, such as pandas, or npm:lodash for Node.js, if it is missing; repeatable")
+		fs.Func("with", "install this Python `package`, such as pandas, or npm:lodash for Node.js, if it is missing; repeatable", each(&f.with))
 		fs.StringVar(&f.name, "env-name", "", "use the environment of this `name`, made by toolcell env create")
-		fs.Var(&f.install, "install", "let programs install this Python `package` by importing it or by %pip install; repeatable; '*' for any")
+		fs.Func("install", "let programs install this Python `package` by importing it or by %pip install; repeatable; '*' for any", each(&f.install))
 	})
 }
 

@@ -52,7 +52,7 @@ func openNamed(root, name string) (*environments.Environment, error) {
 // envFlags say what an environment consists of.
 type envFlags struct {
 	requirements, lock, python string
-	size                       size
+	size                       int64
 }
 
 // envCommand manages environments by name.
@@ -84,7 +84,7 @@ func (a *app) envCreate() *cobra.Command {
 		fs.StringVar(&f.requirements, "requirements", "", "install the packages that this `file` lists, one a line")
 		fs.StringVar(&f.lock, "lock", "", "install exactly the versions in this `file`, which toolcell env lock printed")
 		fs.StringVar(&f.python, "python", "", "the Python to build on (`path`)")
-		fs.Var(&f.size, "size", "what the installation may write and hold in memory, a `size` such as 2G (default 16G)")
+		fs.Func("size", "what the installation may write and hold in memory, a `size` such as 2G (default 16G)", bytesIn(&f.size))
 	}
 	const use = "create NAME (PACKAGE... | --requirements FILE | --lock FILE)"
 	return a.command(use, "Make an environment with these packages", register, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
@@ -92,18 +92,18 @@ func (a *app) envCreate() *cobra.Command {
 			return a.usageError("use toolcell env %s", use)
 		}
 		return a.endEnv(ctx, a.createEnvironment(ctx, operands[0], operands[1:], f,
-			&environments.Options{Python: f.python, Root: a.getenv("TOOLCELL_ENVIRONMENTS"), Disk: int64(f.size)}))
+			&environments.Options{Python: f.python, Root: a.getenv("TOOLCELL_ENVIRONMENTS"), Disk: f.size}))
 	})
 }
 
 func (a *app) envSweep() *cobra.Command {
 	f := &envFlags{}
 	register := func(fs *pflag.FlagSet, _ func(string) string) {
-		fs.Var(&f.size, "size", "keep up to this `size` of the environments that were used last (default: none)")
+		fs.Func("size", "keep up to this `size` of the environments that were used last (default: none)", bytesIn(&f.size))
 	}
 	return a.envSubcommand("sweep", "Remove environments without a name, such as those of --with", 0, register,
 		func(ctx context.Context, root string, _ []string) error {
-			return a.sweepEnvironments(ctx, root, int64(f.size))
+			return a.sweepEnvironments(ctx, root, f.size)
 		})
 }
 

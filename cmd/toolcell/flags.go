@@ -12,21 +12,15 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// variables is a flag that holds an environment.
+// variables holds an environment.
 type variables struct {
 	values map[string]string
 	unset  []string // names without a value here
 	getenv func(string) string
 }
 
-// String implements pflag.Value.
-func (v *variables) String() string { return "" }
-
-// Type implements pflag.Value.
-func (v *variables) Type() string { return "NAME=VALUE" }
-
-// Set implements pflag.Value.
-func (v *variables) Set(s string) error {
+// set adds NAME=VALUE, or NAME with its value here.
+func (v *variables) set(s string) error {
 	name, value, ok := strings.Cut(s, "=")
 	if name == "" {
 		return errors.New("use NAME=VALUE or NAME")
@@ -43,90 +37,47 @@ func (v *variables) Set(s string) error {
 	return nil
 }
 
-// A list is a flag that may be given several times.
-type list []string
-
-// String implements pflag.Value.
-func (l *list) String() string { return strings.Join(*l, ",") }
-
-// Type implements pflag.Value.
-func (l *list) Type() string { return "list" }
-
-// Set implements pflag.Value.
-func (l *list) Set(s string) error {
-	if s == "" {
-		return errors.New("empty")
-	}
-	*l = append(*l, s)
-	return nil
-}
-
-// A size is a flag that holds bytes: 300, 64K, 512M, 2G, or -1.
-type size int64
-
-// String implements pflag.Value.
-func (s *size) String() string { return "" }
-
-// Type implements pflag.Value.
-func (s *size) Type() string { return "size" }
-
-// Set implements pflag.Value.
-func (s *size) Set(text string) error {
-	// 2GiB and 2GB are 2G.
-	number, unit := strings.TrimRight(strings.ToUpper(text), "IB"), int64(1)
-	for i, suffix := range []string{"K", "M", "G", "T"} {
-		if n, ok := strings.CutSuffix(number, suffix); ok {
-			number, unit = n, int64(1)<<(10*(i+1))
-			break
+// each returns a flag that may be given several times.
+func each(list *[]string) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return errors.New("empty")
 		}
+		*list = append(*list, s)
+		return nil
 	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < -1 || n == 0 || n == -1 && unit > 1 || n > (1<<62)/unit {
-		return errors.New("use a size such as 512M or 2G, or -1")
-	}
-	*s = size(n * unit)
-	return nil
 }
 
-// An isolationFlag is a flag that holds a mode of the subprocess provider.
-type isolationFlag struct{ subprocess.Mode }
-
-// String implements pflag.Value.
-func (f *isolationFlag) String() string { return "" }
-
-// Type implements pflag.Value.
-func (f *isolationFlag) Type() string { return "mode" }
-
-// Set implements pflag.Value.
-func (f *isolationFlag) Set(s string) error {
-	for _, m := range []subprocess.Mode{subprocess.Bwrap, subprocess.Landlock, subprocess.None} {
-		if m.String() == s {
-			f.Mode = m
-			return nil
+// bytesIn returns a flag that holds bytes: 300, 64K, 512M, 2GiB, or -1.
+func bytesIn(size *int64) func(string) error {
+	return func(text string) error {
+		number, unit := strings.TrimRight(strings.ToUpper(text), "IB"), int64(1)
+		for i, suffix := range []string{"K", "M", "G", "T"} {
+			if n, ok := strings.CutSuffix(number, suffix); ok {
+				number, unit = n, int64(1)<<(10*(i+1))
+				break
+			}
 		}
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || n < -1 || n == 0 || n == -1 && unit > 1 || n > (1<<62)/unit {
+			return errors.New("use a size such as 512M or 2G, or -1")
+		}
+		*size = n * unit
+		return nil
 	}
-	return errors.New("use bwrap, landlock or none")
 }
 
-// A single is a flag that may be given once.
-type single struct {
-	value *string
-	given bool
-}
-
-// String implements pflag.Value.
-func (o *single) String() string { return "" }
-
-// Type implements pflag.Value.
-func (o *single) Type() string { return "code" }
-
-// Set implements pflag.Value.
-func (o *single) Set(text string) error {
-	if o.given {
-		return errors.New("give it once")
+// modeIn returns a flag that holds a mode of the subprocess provider.
+func modeIn(mode *subprocess.Mode) func(string) error {
+	return func(s string) error {
+		for _, m := range []subprocess.Mode{subprocess.Bwrap, subprocess.Landlock, subprocess.None} {
+			if m.String() == s {
+				*mode = m
+				return nil
+			}
+		}
+		return errors.New("use bwrap, landlock or none")
 	}
-	*o.value, o.given = text, true
-	return nil
 }
 
 // piped reports whether standard input is a pipe or a file, and so may be a program.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync/atomic"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -73,7 +74,7 @@ func (f *mcpFlags) programs(ci codeinterp.CodeInterpreter) (string, error) {
 	if len(f.only) == 0 {
 		return "", nil
 	}
-	return codeinterp.ResolveLanguage(f.only.String(), ci.Languages())
+	return codeinterp.ResolveLanguage(strings.Join(f.only, ","), ci.Languages())
 }
 
 // maxToolsFile is how many bytes of configuration are read.

@@ -32,9 +32,8 @@ type jupyterFlags struct {
 	url             string
 	token, password string
 	user            string
-	kernels         list
-	headers         list
-	adopt           string
+	kernels         []string
+	headers         []string
 	wait            time.Duration // for the server to listen
 
 	// waiting, if set, is called where opening takes long, with the server's host.
@@ -49,8 +48,8 @@ func (f *jupyterFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 		fs.StringVar(&f.token, "token", "", "`token` of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)")
 	})
 	group(fs, "Jupyter", "jupyter", func() {
-		fs.Var(&f.kernels, "kernel", "the `kernelspec` to use, or LANGUAGE=KERNELSPEC; repeatable")
-		fs.Var(&f.headers, "header", "add this `NAME:VALUE` to every request; repeatable")
+		fs.Func("kernel", "the `kernelspec` to use, or LANGUAGE=KERNELSPEC; repeatable", each(&f.kernels))
+		fs.Func("header", "add this `NAME:VALUE` to every request; repeatable", each(&f.headers))
 		fs.DurationVar(&f.wait, "wait", 2*time.Second, "wait this `duration` for a server that is starting")
 	})
 	f.url, f.token, f.password = getenv("JUPYTER_URL"), getenv("JUPYTER_TOKEN"), getenv("JUPYTER_PASSWORD")
@@ -65,8 +64,6 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 		return nil, fmt.Errorf("%w: the jupyter provider needs --url, such as http://localhost:8888", codeinterp.ErrInvalid)
 	case !strings.Contains(f.url, "://"):
 		return nil, fmt.Errorf("%w: --url %s has no http:// or https:// in front", codeinterp.ErrInvalid, hostOf(f.url))
-	case f.adopt != "" && len(f.kernels) > 0:
-		return nil, fmt.Errorf("%w: --kernel says what to start a kernel from, and --adopt uses an existing one", codeinterp.ErrInvalid)
 	}
 	o := &jupyter.Options{URL: f.url, Auth: jupyter.Auth{Token: f.token, Header: http.Header{}}, Tag: f.tag(), Kernels: map[string]string{}}
 	// A password logs in, which a token makes needless.
@@ -120,18 +117,7 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 	if err := f.reach(ctx, opts); err != nil {
 		return nil, err
 	}
-	switch {
-	case f.adopt != "":
-		ci, err := jupyter.NewStateful(ctx, opts)
-		if err != nil {
-			return nil, err
-		}
-		kernel, err := adopted(ctx, ci, f.adopt, !stateful)
-		if err != nil {
-			return nil, errors.Join(err, ci.Close())
-		}
-		return kernel, nil
-	case stateful:
+	if stateful {
 		return orNil(jupyter.NewStateful(ctx, opts))
 	}
 	return orNil(jupyter.New(ctx, opts))

@@ -29,7 +29,7 @@ func (f *runFlags) key(environ []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []any{version(), this.ModTime(), this.Size(), env, f.script.dir, f.provider, f.env.values, f.network, f.isolation.Mode,
+	parts := []any{version(), this.ModTime(), this.Size(), env, f.script.dir, f.provider, f.env.values, f.network, f.isolation,
 		f.unsandboxed, f.memory, f.disk, f.processes, f.preload, f.with, f.node}
 	if f.name != "" {
 		e, err := openNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)

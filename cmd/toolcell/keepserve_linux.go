@@ -106,7 +106,7 @@ func parseKept(args []string, getenv func(string) string) (*runFlags, error) {
 
 // about describes the keeper in a few words.
 func (f *runFlags) about() string {
-	return visible(strings.Join(strings.Fields("python "+f.name+" "+f.with.String()+" "+f.python), " "))
+	return visible(strings.Join(strings.Fields("python "+f.name+" "+strings.Join(f.with, " ")+" "+f.python), " "))
 }
 
 // startKept opens the interpreter for runs whose arguments come later.

@@ -29,13 +29,13 @@ type mcpFlags struct {
 	manage     bool
 	artifacts  bool
 	readOutput bool
-	only       list
+	only       []string
 	tools      string
 	workspace  string
 	http       string
-	tokens     list
-	hosts      list
-	origins    list
+	tokens     []string
+	hosts      []string
+	origins    []string
 	timeout    time.Duration
 	maxTimeout time.Duration
 	limits     mcpserver.Limits
@@ -46,7 +46,7 @@ type mcpFlags struct {
 
 func (f *mcpFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 	group(fs, "Tools", "", func() {
-		fs.Var(&f.only, "languages", "offer only these `languages`, such as python,bash")
+		fs.Func("languages", "offer only these `languages`, such as python,bash", each(&f.only))
 		f.directory.register(fs)
 		fs.StringVar(&f.tools, "tools", "", "connect to the MCP servers of this `file` ({\"mcpServers\": {...}}) and serve one tool that runs programs which call theirs")
 		fs.BoolVar(&f.stateless, "stateless", false, "offer no code contexts: every run starts empty")
@@ -57,9 +57,9 @@ func (f *mcpFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 	})
 	group(fs, "HTTP", "", func() {
 		fs.StringVar(&f.http, "http", "", "serve HTTP at /mcp of this `address`, such as :8080; without a host only this machine can connect")
-		fs.Var(&f.tokens, "http-token", "accept this bearer `token` (environment: TOOLCELL_MCP_TOKEN, which other users cannot see); repeatable, each is a client of its own")
-		fs.Var(&f.hosts, "http-host", "accept this host `name`, such as that of a proxy; repeatable")
-		fs.Var(&f.origins, "http-origin", "accept web pages of this `origin`, such as https://app.example; repeatable")
+		fs.Func("http-token", "accept this bearer `token` (environment: TOOLCELL_MCP_TOKEN, which other users cannot see); repeatable, each is a client of its own", each(&f.tokens))
+		fs.Func("http-host", "accept this host `name`, such as that of a proxy; repeatable", each(&f.hosts))
+		fs.Func("http-origin", "accept web pages of this `origin`, such as https://app.example; repeatable", each(&f.origins))
 		f.operation.registerHTTP(fs)
 	})
 	group(fs, "Operation", "", func() { f.operation.register(fs) })
@@ -71,7 +71,6 @@ func (f *mcpFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 		fs.DurationVar(&f.limits.Lifetime, "context-lifetime", mcpserver.DefaultLifetime, "delete a context after this `duration`, 0 for never")
 	})
 	f.register(fs, getenv)
-	group(fs, "Jupyter", "jupyter", func() { f.registerAdopt(fs) })
 }
 
 // mcpCommand serves the tools.
@@ -163,7 +162,7 @@ func (f *mcpFlags) declare(ci codeinterp.CodeInterpreter) (workspace.Declaration
 		return workspace.Declaration{}, nil
 	}
 	d := &workspace.CodeDeclaration{}
-	for name := range strings.SplitSeq(f.only.String(), ",") {
+	for name := range strings.SplitSeq(strings.Join(f.only, ","), ",") {
 		language, err := codeinterp.ResolveLanguage(name, ci.Languages())
 		if err != nil {
 			return workspace.Declaration{}, err
@@ -180,7 +179,7 @@ func (f *mcpFlags) declare(ci codeinterp.CodeInterpreter) (workspace.Declaration
 
 // first returns the first language that --languages names.
 func (f *mcpFlags) first() string {
-	name, _, _ := strings.Cut(f.only.String(), ",")
+	name, _, _ := strings.Cut(strings.Join(f.only, ","), ",")
 	return name
 }
 
@@ -202,16 +201,13 @@ func (f *mcpFlags) check(fs *pflag.FlagSet) error {
 	if err := f.directory.check(&f.providerFlags, fs.Changed("url")); err != nil {
 		return err
 	}
-	if f.adopt != "" && (f.stateless || f.tools != "") {
-		return errors.New("--adopt is for code contexts, which --stateless and --tools do not offer")
-	}
 	if f.tools != "" && (f.directory.dir != "" || f.directory.files || f.directory.shell) {
 		return errors.New("--dir, --files and --shell are for code, files and commands, which --tools does not offer")
 	}
 	if f.tools != "" && f.manage {
 		return errors.New("--manage is about code contexts, which --tools does not offer")
 	}
-	if f.tools != "" && (len(f.only) > 1 || strings.Contains(f.only.String(), ",")) {
+	if f.tools != "" && (len(f.only) > 1 || strings.Contains(strings.Join(f.only, ","), ",")) {
 		return errors.New("--tools has programs in one language; name one in --languages")
 	}
 	return f.checkLimits(fs)

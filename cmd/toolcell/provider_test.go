@@ -9,10 +9,10 @@ import (
 )
 
 func TestSizes(t *testing.T) {
-	for text, want := range map[string]size{"300": 300, "64K": 64 << 10, "512m": 512 << 20, "2GiB": 2 << 30, "1TB": 1 << 40, "-1": -1,
+	for text, want := range map[string]int64{"300": 300, "64K": 64 << 10, "512m": 512 << 20, "2GiB": 2 << 30, "1TB": 1 << 40, "-1": -1,
 		"": 0, "0": 0, "-2": 0, "-1K": 0, "x": 0, "1.5G": 0, "99999999T": 0} {
-		var s size
-		if err := s.Set(text); s != want || (err != nil) != (want == 0) {
+		var s int64
+		if err := bytesIn(&s)(text); s != want || (err != nil) != (want == 0) {
 			t.Errorf("%q: %d, %v; want %d", text, s, err, want)
 		}
 	}
@@ -53,7 +53,6 @@ func TestJupyterRefusals(t *testing.T) {
 		"sweep --url 127.0.0.1:8888/?token=secret":              "--url 127.0.0.1:8888/ has no http:// or https:// in front",
 		"run -e 1 --url localhost:8888":                         "--url localhost:8888 has no http://",
 		"run -e 1 --url ftp://me:secret@h/?token=secret":        `"h/", and must be like http://`,
-		"run -e 1 --url http://h --adopt x --kernel python3":    "--adopt uses an existing one",
 		"run -e 1 --url http://127.0.0.1:999999 --token secret": "invalid port",
 	} {
 		code, _, stderr := toolcell(t.Context(), "", strings.Fields(args)...)

@@ -97,7 +97,7 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 func (f *replFlags) startHere() bool {
 	dir, err := os.Getwd()
 	home, _ := os.UserHomeDir()
-	if err != nil || f.provider != "subprocess" || f.dir != "" || dir == home || dir == "/" || f.isolation.Mode == subprocess.None {
+	if err != nil || f.provider != "subprocess" || f.dir != "" || dir == home || dir == "/" || f.isolation == subprocess.None {
 		return false
 	}
 	f.dir = dir

@@ -31,7 +31,7 @@ type runFlags struct {
 
 func (f *runFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 	group(fs, "Program", "", func() {
-		fs.VarP(&single{value: &f.code}, "exec", "e", "run this `code`, and show the value of its last expression")
+		fs.StringVarP(&f.code, "exec", "e", "", "run this `code`, and show the value of its last expression")
 		fs.StringVar(&f.language, "language", "", "the program's `language` (default: by the file's name or its #! line, otherwise JavaScript)")
 		fs.BoolVar(&f.stdin, "stdin", false, "give the program this command's standard input")
 		fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")

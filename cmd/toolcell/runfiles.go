@@ -22,13 +22,13 @@ import (
 // fileFlags say which files a program finds beside it, and what becomes of those
 // that it makes.
 type fileFlags struct {
-	in  list
+	in  []string
 	out string
 }
 
 func (f *fileFlags) registerFiles(fs *pflag.FlagSet) {
 	group(fs, "Files", "", func() {
-		fs.Var(&f.in, "in", "copy this `file` or directory to where the program starts; repeatable; with jupyter in Python only")
+		fs.Func("in", "copy this `file` or directory to where the program starts; repeatable; with jupyter in Python only", each(&f.in))
 		fs.StringVar(&f.out, "out", "", "save files that the program creates or changes into this `directory`, up to 8 MiB in all; for a notebook, the file to write it to with its outputs, or - for standard output")
 	})
 }

@@ -29,7 +29,7 @@ func planted(t *testing.T) (f *programFlags, dir, outside, file string) {
 		}
 	}
 	f = &programFlags{}
-	f.write = list{dir}
+	f.write = []string{dir}
 	return f, dir, outside, file
 }
 

@@ -21,14 +21,14 @@ import (
 // which walls and within which limits.
 type subprocessFlags struct {
 	network      bool
-	isolation    isolationFlag
-	read, write  list
+	isolation    subprocess.Mode
+	read, write  []string
 	unsandboxed  bool
 	python, node string
-	memory, disk size
+	memory, disk int64
 	processes    int
 	warm         bool
-	preload      list
+	preload      []string
 	environmentFlags
 
 	// shared, if set, is the directory that all programs start in.
@@ -50,22 +50,22 @@ type subprocessFlags struct {
 func (f *subprocessFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	f.environmentFlags.register(fs, getenv)
 	group(fs, "Files", "subprocess", func() {
-		fs.Var(&f.read, "read", "let programs read this `path`; repeatable")
-		fs.Var(&f.write, "write", "let programs read and change this `path`; repeatable")
+		fs.Func("read", "let programs read this `path`; repeatable", each(&f.read))
+		fs.Func("write", "let programs read and change this `path`; repeatable", each(&f.write))
 	})
 	group(fs, "Isolation and limits", "subprocess", func() {
 		fs.BoolVar(&f.network, "network", false, "let programs use the network")
-		fs.Var(&f.isolation, "isolation", "insist on this `mode`: bwrap, landlock, or none for no isolation (default: the strongest that works)")
+		fs.Func("isolation", "insist on this `mode`: bwrap, landlock, or none for no isolation (default: the strongest that works)", modeIn(&f.isolation))
 		fs.BoolVar(&f.unsandboxed, "allow-unsandboxed", false, "run without isolation if no mode works here")
-		fs.Var(&f.memory, "memory", "memory that a program may use, a `size` such as 512M; -1 for no limit")
-		fs.Var(&f.disk, "disk", "what a program may write in its directory, a `size` such as 1G; -1 for no limit")
+		fs.Func("memory", "memory that a program may use, a `size` such as 512M; -1 for no limit", bytesIn(&f.memory))
+		fs.Func("disk", "what a program may write in its directory, a `size` such as 1G; -1 for no limit", bytesIn(&f.disk))
 		fs.IntVar(&f.processes, "processes", 0, "the `number` of processes and threads that a program may have; -1 for no limit")
 	})
 	group(fs, "Interpreters and packages", "subprocess", func() {
 		fs.StringVar(&f.python, "python", "", "the Python to use (`path`), such as that of a virtual environment")
 		fs.StringVar(&f.node, "node", "", "the Node.js to use (`path`)")
 		fs.BoolVar(&f.warm, "warm", false, "keep started interpreters ready, so that programs begin sooner")
-		fs.Var(&f.preload, "preload", "import this Python `module` in ready interpreters, such as pandas; repeatable; implies --warm")
+		fs.Func("preload", "import this Python `module` in ready interpreters, such as pandas; repeatable; implies --warm", each(&f.preload))
 	})
 }
 
@@ -73,8 +73,8 @@ func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpre
 	if f.node != "" && f.nodeEnvironment != nil {
 		return nil, fmt.Errorf("%w: --node goes without an environment of Node.js", codeinterp.ErrInvalid)
 	}
-	opts := &subprocess.Options{Dir: f.shared, Sandbox: subprocess.Sandbox{Mode: f.isolation.Mode, AllowNone: f.unsandboxed}, Network: f.network, Languages: f.script.adapt(f.chosen()), ProbeCache: probeCache(f.getenv),
-		Limits: subprocess.Limits{Memory: int64(f.memory), Disk: int64(f.disk), Processes: f.processes}}
+	opts := &subprocess.Options{Dir: f.shared, Sandbox: subprocess.Sandbox{Mode: f.isolation, AllowNone: f.unsandboxed}, Network: f.network, Languages: f.script.adapt(f.chosen()), ProbeCache: probeCache(f.getenv),
+		Limits: subprocess.Limits{Memory: f.memory, Disk: f.disk, Processes: f.processes}}
 	if len(f.install) > 0 {
 		opts.Install = &subprocess.Install{Packages: f.install, Root: f.getenv("TOOLCELL_ENVIRONMENTS")}
 	}
