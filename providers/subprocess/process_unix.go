@@ -28,48 +28,63 @@ const drainTimeout = 500 * time.Millisecond
 // signalAfter is how long a driver has to act on an interrupt frame.
 const signalAfter = 50 * time.Millisecond
 
-// A process is a running driver.
+// A process is a running driver. At most one run is in progress.
 type process struct {
-	lang     *language
-	sb       *sandbox.Process
-	ctl      *os.File
-	streams  [2]*pump.Pump
-	hello    chan string   // gets the runtime's version, once
-	ready    chan []byte   // gets the files of preloaded modules
-	readDone chan struct{} // closed at the end of the control channel
-	gone     chan struct{}
-	release  func() // guarded by mu; gives back what the process lived in
-	place    place
-	modules  *moduleFiles // that it has imported before its program
-	once     atomic.Bool
-	inside   string // the working directory, as the process sees it
+	lang    *language
+	sb      *sandbox.Process
+	place   place
+	inside  string       // the working directory, as the process sees it
+	modules *moduleFiles // that it has imported before its program
+	once    atomic.Bool  // it runs one program
+	budget  *frames.Budget
+	hello   chan string   // gets the runtime's version, once
+	ready   chan []byte   // gets the files of preloaded modules
+	gone    chan struct{} // closed when it has ended, and its run with it
 
-	budget *frames.Budget
-	open   context.Context // ends when the control channel is closed
-	shut   context.CancelFunc
-
-	raw       syscall.RawConn // the control channel
-	in        *frames.Reader  // of the control channel
-	ahead     *ahead          // of listen: the next frame
-	writing   sync.Mutex      // one frame at a time
-	answering sync.Mutex      // one answer at a time; before writing
-	unread    room.Backlog    // of answers
-	offered   []string        // the functions that the driver knows
-	args      frames.Args     // of the budget
-	quick     quickCalls
-	late      lateQueue
+	channel
+	output
+	calling
 	completer completer
 	names     cells.Names // that its programs have declared; nil if it has one program
 
-	mu      sync.Mutex
+	mu      sync.Mutex // of what follows, and of output and calling where they say so
 	run     *run
 	runs    int
-	calls   int                     // open ones
-	owner   func(codeinterp.Output) // takes output that is no run's; nil while the process is unused
-	startup []byte                  // what it printed before, up to maxStartup
 	dead    bool
-	tail    []byte // the last of standard error
 	broken  error  // why the host gave the driver up, nil if it did not
+	release func() // gives back what the process lived in
+}
+
+// A channel is the host's end of the control channel.
+type channel struct {
+	ctl       *os.File // nil where there is no driver
+	raw       syscall.RawConn
+	in        *frames.Reader
+	ahead     *ahead          // of listen: the next frame
+	readDone  chan struct{}   // closed at the end of what can be read
+	open      context.Context // ends when the channel is closed
+	shut      context.CancelFunc
+	writing   sync.Mutex // one frame at a time
+	answering sync.Mutex // one answer at a time; before writing
+}
+
+// An output is what the process writes outside of the control channel, and where it goes
+// if it is no run's.
+type output struct {
+	streams [2]*pump.Pump
+	late    lateQueue
+	owner   func(codeinterp.Output) // takes output that is no run's; nil while the process is unused; guarded by mu
+	startup []byte                  // what it printed before, up to maxStartup; guarded by mu
+	tail    []byte                  // the last of standard error; guarded by mu
+}
+
+// A calling is the state of the program's calls of functions.
+type calling struct {
+	offered []string     // the functions that the driver knows
+	calls   int          // open ones; guarded by mu
+	unread  room.Backlog // of answers
+	args    frames.Args  // of the budget
+	quick   quickCalls
 }
 
 // maxStartup bounds what is kept of an unused process.
@@ -97,8 +112,11 @@ type run struct {
 // descriptors.
 func newProcess(b *frames.Budget, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
-		budget: b, lang: lang, sb: sb, ctl: e.host[2], place: *pl, inside: inside,
-		unread: room.Backlog{Most: maxUnread}, hello: make(chan string, 1), ready: make(chan []byte, 1), readDone: make(chan struct{}), gone: make(chan struct{}), release: release, owner: pl.late, run: pl.first,
+		lang: lang, sb: sb, place: *pl, inside: inside, budget: b, release: release, run: pl.first,
+		hello: make(chan string, 1), ready: make(chan []byte, 1), gone: make(chan struct{}),
+		channel: channel{ctl: e.host[2], readDone: make(chan struct{})},
+		output:  output{owner: pl.late},
+		calling: calling{unread: room.Backlog{Most: maxUnread}},
 	}
 	p.late.deliver = p.addToRun
 	if pl.first != nil {
@@ -147,7 +165,7 @@ func (p *process) Buffer(n int) []byte {
 	return r.out.Spare(n)
 }
 
-// pass has the run in progress take b, or keeps it for the next one.
+// pass gives b to the run in progress, or keeps it for the next one.
 func (p *process) pass(kind codeinterp.Kind, b []byte, take func(*driver.Output, codeinterp.Kind, []byte) bool) {
 	p.mu.Lock()
 	if kind == codeinterp.Stderr && p.lang.heapMessage != "" {
@@ -176,7 +194,7 @@ func (p *process) keepLate(o codeinterp.Output) {
 	}
 }
 
-// setOwner has late output go to the context that gets the process.
+// setOwner sets the context that gets the process and its late output.
 func (p *process) setOwner(late func(codeinterp.Output)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,8 +240,8 @@ func (p *process) watch() {
 	for _, s := range p.streams {
 		s.Close()
 	}
-	// The last frames may be on their way. The first time may have passed while the host
-	// came to nothing at all, this goroutine and the reader of frames among it.
+	// The last frames may be on their way. On a busy machine the first wait may pass
+	// before the reader of frames runs at all.
 	for range 2 {
 		p.framesRead(drainTimeout)
 	}
