@@ -10,13 +10,10 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/interpreter"
@@ -24,7 +21,7 @@ import (
 )
 
 // Installers keep what they fetch in these directories of a root: cacheDir is for
-// sandboxed ones, hostCacheDir for others.
+// isolated ones, hostCacheDir for others.
 const (
 	cacheDir     = "cache"
 	hostCacheDir = "cache-host"
@@ -41,7 +38,7 @@ const (
 // A box is where installers run. They change dir and cache, read their settings and
 // the interpreter, and use the network.
 type box struct {
-	sandbox  *sandbox.Sandbox // nil: they run as the host
+	sandbox  *sandbox.Sandbox
 	dir      string
 	cache    string
 	cached   int64 // bytes in the cache before the installation
@@ -50,14 +47,13 @@ type box struct {
 	env      []string
 	readable []string
 
-	held    *os.File // the environment's lock
 	claimed *os.File // keeps the cache from being removed
 	closes  []func() error
 }
 
-// newBox returns a box for an environment at place.
-func newBox(ctx context.Context, o *Options, b *base, place string, held *os.File) (_ *box, err error) {
-	x := &box{uid: -1, gid: -1, held: held, cache: filepath.Join(o.Root, cacheDir)}
+// newBox returns a box for one environment.
+func newBox(ctx context.Context, o *Options, b *base) (_ *box, err error) {
+	x := &box{uid: -1, gid: -1, cache: filepath.Join(o.Root, cacheDir)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, x.close())
@@ -68,24 +64,13 @@ func newBox(ctx context.Context, o *Options, b *base, place string, held *os.Fil
 		return nil, fmt.Errorf("%w: the cache: %w", codeinterp.ErrUnavailable, err)
 	}
 	x.cached = bytesIn(x.cache)
-	if o.Require != sandbox.None {
-		// In Root, so that the environment can be renamed to its place.
-		x.sandbox, err = sandbox.New(&sandbox.Options{
-			Require: o.Require, AllowSignals: true, Network: true, UID: uid, TempDir: o.Root, Writable: []string{x.cache},
-			Limits: sandbox.Limits{Memory: maxMemory, Processes: maxProcesses, CPU: -1, FileSize: o.Disk, Disk: o.Disk, Inodes: maxFiles, OpenFiles: maxOpen},
-		})
-		if err != nil && (o.Require != sandbox.Auto || !errors.Is(err, codeinterp.ErrIsolation)) {
-			return nil, err
-		}
-	}
-	if x.sandbox == nil {
-		// Not the cache of sandboxed installers, who could have changed programs in it.
-		x.dir, x.cache = place+".new", filepath.Join(o.Root, hostCacheDir)
-		x.closes = append(x.closes, func() error { return os.RemoveAll(x.dir) })
-		// A killed process may have left its own.
-		err := errors.Join(os.RemoveAll(x.dir), os.Mkdir(x.dir, 0o700), os.MkdirAll(x.cache, 0o700))
-		x.env = append(os.Environ(), pairs(x.settings(b, &settings{env: map[string]string{}}))...)
-		return x, err
+	// In Root, so that the environment can be renamed to its place.
+	x.sandbox, err = sandbox.New(&sandbox.Options{
+		Require: o.Require, AllowNone: true, AllowSignals: true, Network: true, UID: uid, TempDir: o.Root, Writable: []string{x.cache},
+		Limits: sandbox.Limits{Memory: maxMemory, Processes: maxProcesses, CPU: -1, FileSize: o.Disk, Disk: o.Disk, Inodes: maxFiles, OpenFiles: maxOpen},
+	})
+	if err != nil {
+		return nil, err
 	}
 	x.closes = append(x.closes, x.sandbox.Close)
 	return x, x.furnish(b)
@@ -144,6 +129,14 @@ func (x *box) furnish(b *base) (err error) {
 	if other {
 		x.uid, x.gid = uid, gid
 	}
+	if x.sandbox.Mode() == sandbox.None {
+		// Not the cache of sandboxed installers, who could have changed programs in it.
+		x.cache = filepath.Join(filepath.Dir(x.cache), hostCacheDir)
+		if err := errors.Join(os.MkdirAll(x.cache, 0o700), x.own(x.cache)); err != nil {
+			return fmt.Errorf("%w: the cache: %w", codeinterp.ErrUnavailable, err)
+		}
+		x.cached = bytesIn(x.cache)
+	}
 	// Not in Root, which programs may read: settings can hold tokens.
 	home, remove, err := sandbox.PrivateDir(x.uid, x.gid)
 	if err != nil {
@@ -167,11 +160,8 @@ func (x *box) settings(b *base, c *settings) map[string]string {
 	env["PIP_CACHE_DIR"], env["UV_CACHE_DIR"] = filepath.Join(x.cache, "pip"), filepath.Join(x.cache, "uv")
 	env["npm_config_cache"] = filepath.Join(x.cache, "npm")
 	env["UV_LINK_MODE"], env["UV_PYTHON_DOWNLOADS"] = "copy", "never"
-	env["TMPDIR"] = filepath.Join(x.dir, "tmp")
-	if x.sandbox != nil {
-		env["TMPDIR"] = filepath.Join(x.sandbox.WorkdirInside(x.dir, nil), "tmp")
-		env["HOME"], env["PATH"] = x.home, filepath.Dir(b.path)+":/usr/local/bin:/usr/bin:/bin"
-	}
+	env["TMPDIR"] = filepath.Join(x.sandbox.WorkdirInside(x.dir, nil), "tmp")
+	env["HOME"], env["PATH"] = x.home, filepath.Dir(b.path)+":/usr/local/bin:/usr/bin:/bin"
 	return env
 }
 
@@ -186,9 +176,6 @@ func (x *box) read(paths ...string) {
 
 // client returns the path by which installers start a program that is one file.
 func (x *box) client(path string) (string, error) {
-	if x.sandbox == nil {
-		return path, nil
-	}
 	if x.sandbox.Reachable(path) == nil {
 		x.read(interpreter.Roots(path)...)
 		return path, nil
@@ -203,9 +190,6 @@ func (x *box) client(path string) (string, error) {
 
 // showScript lets installers run a script whose other files lie around it.
 func (x *box) showScript(path string) error {
-	if x.sandbox == nil {
-		return nil
-	}
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		err = x.sandbox.Show([]string{path})
@@ -233,9 +217,6 @@ func (x *box) own(path string) error {
 
 // take makes a directory the host's.
 func (x *box) take(dir string) error {
-	if x.sandbox == nil {
-		return nil
-	}
 	uid, gid := -1, -1
 	if x.uid >= 0 {
 		uid, gid = os.Geteuid(), os.Getegid()
@@ -245,9 +226,6 @@ func (x *box) take(dir string) error {
 
 // run runs an installer and returns the end of what it prints.
 func (x *box) run(ctx context.Context, args []string) (string, error) {
-	if x.sandbox == nil {
-		return x.runAsHost(ctx, args)
-	}
 	seen := x.sandbox.WorkdirInside(x.dir, nil)
 	inside := slices.Clone(args)
 	for i, a := range inside {
@@ -279,19 +257,6 @@ func (x *box) run(ctx context.Context, args []string) (string, error) {
 	case exit.Code != 0:
 		err = fmt.Errorf("exit status %d", exit.Code)
 	}
-	return out.String(), err
-}
-
-func (x *box) runAsHost(ctx context.Context, args []string) (string, error) {
-	out := &tail{}
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = "/", x.env, out, out, time.Second
-	// An installer that outlives the host keeps the lock.
-	cmd.ExtraFiles = []*os.File{x.held}
-	// Its children are killed with it.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	err := cmd.Run()
 	return out.String(), err
 }
 

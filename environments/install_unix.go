@@ -28,13 +28,12 @@ type installer struct {
 	temp string
 }
 
-// install makes an environment and renames it to place when it is complete. held is
-// its lock.
-func install(ctx context.Context, o *Options, b *base, place string, held *os.File) (err error) {
+// install makes an environment and renames it to place when it is complete.
+func install(ctx context.Context, o *Options, b *base, place string) (err error) {
 	late := fmt.Errorf("%w: not installed within %v: %w", codeinterp.ErrUnavailable, o.Timeout, context.DeadlineExceeded)
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, late)
 	defer cancel()
-	box, err := newBox(ctx, o, b, place, held)
+	box, err := newBox(ctx, o, b)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func create(ctx context.Context, opts *Options) (*Environment, error) {
 	if e, err := Open(o.Root, id); err == nil { // another process made it
 		return e, nil
 	}
-	if err := install(ctx, o, b, filepath.Join(o.Root, id), held); err != nil {
+	if err := install(ctx, o, b, filepath.Join(o.Root, id)); err != nil {
 		return nil, err
 	}
 	return Open(o.Root, id)

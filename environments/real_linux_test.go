@@ -176,6 +176,22 @@ func TestHostileInstaller(t *testing.T) {
 	}
 }
 
+// TestNewUnisolated: where no sandbox is wanted, installers have a cache of their own.
+func TestNewUnisolated(t *testing.T) {
+	wheels(t, map[string]map[string]string{"mine": {"mine.py": "word = 'found'\n"}})
+	root := leftover.Dir(t)
+	e, err := New(t.Context(), &Options{Packages: []string{"mine"}, Python: python(t), Root: root, Require: sandbox.None})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(e.Python, "-c", "import mine; print(mine.word)").CombinedOutput(); string(out) != "found\n" {
+		t.Errorf("%s, %v", out, err)
+	}
+	if left := contents(t, root); left != "cache cache-host "+e.ID && left != e.ID+" cache cache-host" {
+		t.Errorf("there are %s", left)
+	}
+}
+
 // TestNewCanceled: an installation that is canceled leaves nothing but the cache.
 func TestNewCanceled(t *testing.T) {
 	root, bin := leftover.Dir(t), t.TempDir()
