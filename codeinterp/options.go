@@ -200,7 +200,8 @@ func checkCode(code string) error {
 		return fmt.Errorf("%w: code has a NUL byte at offset %d", ErrInvalid, i)
 	}
 	if !utf8.ValidString(code) {
-		return fmt.Errorf("%w: code is not valid UTF-8", ErrInvalid)
+		at := strings.IndexFunc(code, func(r rune) bool { return r == utf8.RuneError })
+		return fmt.Errorf("%w: code is not valid UTF-8, at offset %d: save it as UTF-8", ErrInvalid, at)
 	}
 	return nil
 }
