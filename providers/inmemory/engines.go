@@ -19,7 +19,7 @@ type engines struct {
 	languages map[string]*language
 	names     []string
 	slots     *scheduler
-	budget    *budget
+	budget    *engine.Budget
 }
 
 func newEngines(o *Options) (*engines, error) {
@@ -32,7 +32,7 @@ func newEngines(o *Options) (*engines, error) {
 		return nil, err
 	}
 	return &engines{opts: opts, languages: all, names: names,
-		slots: newScheduler(opts.MaxRunning), budget: &budget{max: opts.MaxMemory}}, nil
+		slots: newScheduler(opts.MaxRunning), budget: engine.NewBudget(opts.MaxMemory)}, nil
 }
 
 // Start implements driver.Runtime. Cwd is a directory of the context's own file
@@ -107,6 +107,6 @@ func languages(o *Options) (map[string]*language, []string, error) {
 }
 
 // instance returns a fresh instance.
-func (l *language) instance(b engine.Budget, files *memfs.FS, cwd string) (engine.Instance, error) {
+func (l *language) instance(b *engine.Budget, files *memfs.FS, cwd string) (engine.Instance, error) {
 	return l.engine.New(engine.Config{Limits: l.limits, Budget: b, Files: files, Cwd: cwd})
 }

@@ -83,16 +83,6 @@ func TestNamesNotExported(t *testing.T) {
 	}
 }
 
-// TestHiddenGlobals: what programs are rewritten with is seen by those alone.
-func TestHiddenGlobals(t *testing.T) {
-	s := open(t, nil)
-	res, err := s.RunCode(t.Context(), "javascript", `Object.getOwnPropertyNames(globalThis).filter((n) => /__.*__/.test(n)).length`, nil)
-	if err != nil || !res.OK() || res.Text() != "0" {
-		t.Errorf("%s, %v, %v", res.Text(), res.Error, err)
-	}
-}
-
-// An import declaration of what is missing has its line.
 func TestMissingImportLine(t *testing.T) {
 	t.Parallel()
 	ci := open(t, both())

@@ -79,22 +79,3 @@ func (s *scheduler) release() {
 	}
 	s.free++
 }
-
-// A budget bounds the memory of all instances together.
-type budget struct {
-	max  int64
-	used atomic.Int64
-}
-
-// Take implements engine.Budget.
-func (b *budget) Take(n int64) bool {
-	// Added first: of two who ask at once for the last bytes one has to fail.
-	if b.used.Add(n) > b.max {
-		b.used.Add(-n)
-		return false
-	}
-	return true
-}
-
-// Give implements engine.Budget.
-func (b *budget) Give(n int64) { b.used.Add(-n) }

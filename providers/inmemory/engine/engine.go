@@ -10,6 +10,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
@@ -68,7 +69,7 @@ type Config struct {
 	// Budget is asked before memory is taken, and gets it back afterwards. The
 	// arguments of open calls are such memory, beside Limits.Memory as much again, and
 	// so is what an engine written in Go makes of a program's values meanwhile.
-	Budget Budget
+	Budget *Budget
 	// Files is the instance's file system, Cwd the directory in it that
 	// programs start in.
 	Files *memfs.FS
@@ -77,12 +78,29 @@ type Config struct {
 
 // A Budget bounds the memory of all instances together. Its methods may be
 // called from any goroutine.
-type Budget interface {
-	// Take reports whether n more bytes may be used.
-	Take(n int64) bool
-	// Give returns n bytes.
-	Give(n int64)
+type Budget struct {
+	max  int64
+	used atomic.Int64
 }
+
+// NewBudget returns a budget of so many bytes.
+func NewBudget(bytes int64) *Budget { return &Budget{max: bytes} }
+
+// Take reports whether n more bytes may be used.
+func (b *Budget) Take(n int64) bool {
+	// Added first: of two that ask at once for the last bytes one has to fail.
+	if b.used.Add(n) > b.max {
+		b.used.Add(-n)
+		return false
+	}
+	return true
+}
+
+// Give returns n bytes.
+func (b *Budget) Give(n int64) { b.used.Add(-n) }
+
+// Used returns how many bytes are taken.
+func (b *Budget) Used() int64 { return b.used.Load() }
 
 // A Program is one run's input.
 type Program struct {

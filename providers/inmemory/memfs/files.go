@@ -40,13 +40,8 @@ func fault(name string, err error) error {
 }
 
 func (f *files) Open(name string) (fs.File, error) {
-	if info, err := f.of.Stat(f.full(name)); err != nil {
-		return nil, fault(name, err)
-	} else if info.IsDir() {
-		file, err := f.of.Open(f.full(name))
-		return file, fault(name, err)
-	}
-	return f.OpenFile(name, os.O_RDONLY, 0)
+	file, err := f.of.Open(f.full(name))
+	return file, fault(name, err)
 }
 
 func (f *files) Stat(name string) (fs.FileInfo, error) {

@@ -142,8 +142,7 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return n.entries(), nil
 }
 
-// Open implements fs.FS. What is read from the file is its content at the
-// time of the call.
+// Open implements fs.FS.
 func (f *FS) Open(name string) (fs.File, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -155,17 +154,17 @@ func (f *FS) Open(name string) (fs.File, error) {
 	if n.dir {
 		return fsentry.Open(info, n.entries()), nil
 	}
-	return newOpenFile(info, n.data.bytes()), nil
+	return &handle{f: f, n: n, name: name}, nil
 }
 
 // WriteFile creates or replaces a file. Its directory must exist.
 func (f *FS) WriteFile(name string, data []byte) error {
-	return f.write("open", name, func(n *node) error { return n.data.replace(data, f.grow) })
+	return f.write(name, func(n *node) error { return n.data.replace(data, f.grow) })
 }
 
 // AppendFile adds to the end of a file and creates it where there is none.
 func (f *FS) AppendFile(name string, data []byte) error {
-	return f.write("open", name, func(n *node) error { return n.data.append(data, f.grow) })
+	return f.write(name, func(n *node) error { return n.data.append(data, f.grow) })
 }
 
 // Truncate cuts a file, or fills it up with zeros, to size bytes.

@@ -1,8 +1,8 @@
 package memfs
 
 import (
-	"bytes"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -150,22 +150,12 @@ func (f *FS) add(op, name string, dir, n *node) error {
 }
 
 // write finds or creates a file and changes it.
-func (f *FS) write(op, name string, change func(*node) error) error {
+func (f *FS) write(name string, change func(*node) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	dir, base, err := f.parent(op, name)
+	n, err := f.openNode(name, os.O_CREATE)
 	if err != nil {
 		return err
-	}
-	n := dir.child(base)
-	if n == nil {
-		n = &node{name: base, modified: time.Now()}
-		if err := f.add(op, name, dir, n); err != nil {
-			return err
-		}
-	}
-	if n.dir {
-		return &fs.PathError{Op: op, Path: name, Err: ErrIsDir}
 	}
 	if err := change(n); err != nil {
 		return &fs.PathError{Op: "write", Path: name, Err: err}
@@ -183,16 +173,3 @@ func (f *FS) grow(n int64) error {
 	f.bytes += n
 	return nil
 }
-
-// An openFile reads what the file held when it was opened.
-type openFile struct {
-	*bytes.Reader
-	info fs.FileInfo
-}
-
-func newOpenFile(i fs.FileInfo, data []byte) *openFile {
-	return &openFile{Reader: bytes.NewReader(data), info: i}
-}
-
-func (o *openFile) Stat() (fs.FileInfo, error) { return o.info, nil }
-func (o *openFile) Close() error               { return nil }

@@ -14,7 +14,7 @@ import (
 // A desk is where the answers to a run's calls come in. Everything but open is
 // for any goroutine; those that wait for an answer may outlive the run.
 type desk struct {
-	budget engine.Budget
+	budget *engine.Budget
 	limit  int64            // bytes of arguments that may be open, zero without
 	open   map[int]openCall // by call; of the engine's goroutine
 	last   int

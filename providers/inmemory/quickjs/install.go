@@ -52,28 +52,24 @@ func lazyGlobals() []global {
 		list = append(list, global{name, "node"})
 	}
 	list = append(list, global{"Intl", "intl"})
-	return append(list, global{"tools", "tools"}, global{"ToolError", "tools"})
-}
-
-// hiddenGlobals lists those that a realm gets with the first program that is rewritten
-// to need them.
-func hiddenGlobals() []global {
-	return []global{{source.ImportMeta, "node"}, {source.ImportNamed, "node"}, {awaitedLoop, "language"}}
+	list = append(list, global{"tools", "tools"}, global{"ToolError", "tools"})
+	// For programs that are rewritten.
+	return append(list, global{source.ImportMeta, "node"}, global{source.ImportNamed, "node"}, global{awaitedLoop, "language"})
 }
 
 // A table is what the engine knows of the host functions. It lives outside
 // of Go's heap and for ever, as the engine keeps pointers into it.
 type table struct {
 	functions []function
-	hosts     int      // how many of them come before those of builtinMethods
-	globals   uintptr  // TJSCFunctionListEntry of the global object
-	nglobals  int      // without those of hiddenGlobals, which follow
-	lazy      []global // with hiddenGlobals
+	hosts     int     // how many of them come before those of builtinMethods
+	globals   uintptr // TJSCFunctionListEntry of the global object
+	nglobals  int
+	lazy      []global
 }
 
 var hostTable = sync.OnceValue(func() *table {
 	all, globals, consoles, hosts := functions()
-	t := &table{functions: all, hosts: hosts, lazy: append(lazyGlobals(), hiddenGlobals()...)}
+	t := &table{functions: all, hosts: hosts, lazy: lazyGlobals()}
 	const size = entrySize
 	mem := &permanent{}
 	entry := func(list uintptr, i int) *lib.TJSCFunctionListEntry {
@@ -92,8 +88,8 @@ var hostTable = sync.OnceValue(func() *table {
 		fill(entry(console, i-globals), i)
 		entry(console, i-globals).Fprop_flags |= lib.MJS_PROP_ENUMERABLE // as in node, where programs wrap them
 	}
-	t.nglobals = globals + 1 + len(lazyGlobals())
-	t.globals = mem.alloc(uintptr(globals+1+len(t.lazy)) * size)
+	t.nglobals = globals + 1 + len(t.lazy)
+	t.globals = mem.alloc(uintptr(t.nglobals) * size)
 	for i := range globals {
 		fill(entry(t.globals, i), i)
 	}
@@ -114,26 +110,6 @@ var hostTable = sync.OnceValue(func() *table {
 })
 
 const entrySize = unsafe.Sizeof(lib.TJSCFunctionListEntry{})
-
-// reveal gives the realm one of hiddenGlobals.
-func (in *instance) reveal(name string) {
-	vm, t := in.vm, in.table
-	if in.revealed[name] {
-		return
-	}
-	g := lib.XJS_GetGlobalObject(vm.tls, vm.ctx)
-	defer vm.free(g)
-	for i, l := range hiddenGlobals() {
-		if l.name == name && lib.XJS_SetPropertyFunctionList(vm.tls, vm.ctx, g, t.globals+uintptr(t.nglobals+i)*entrySize, 1) < 0 {
-			vm.dropException()
-			return
-		}
-	}
-	if in.revealed == nil {
-		in.revealed = map[string]bool{}
-	}
-	in.revealed[name] = true
-}
 
 // permanent hands out memory outside of Go's heap that is never given back.
 type permanent struct{ left []byte }

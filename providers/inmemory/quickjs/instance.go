@@ -64,8 +64,7 @@ type instance struct {
 	toolset    value            // with toolNames, which are what it was made of
 	toolNames  string
 	originals  []value // what builtinMethods replaced, in their order
-	revealed   map[string]bool
-	parsing    bool // a module only for its errors: what it imports is not looked for
+	parsing    bool    // a module only for its errors: what it imports is not looked for
 	cwd        string
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolcell/toolcell/internal/jsvalue"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -17,63 +18,39 @@ import (
 //go:embed lib
 var sources embed.FS
 
-// A library's bytecode is the same for every engine of the process. It is made
-// when the library is first needed, on a VM and a goroutine of its own: no
-// program's limits apply, and a program that is stopped does not wait for it.
+// A library's bytecode is the same for every engine of the process. It is made when the
+// library is first needed, on a VM of its own: no program's limits apply.
 type library struct {
 	mu   sync.Mutex
-	made *compilation
-}
-
-// A compilation is one attempt at it.
-type compilation struct {
-	done chan struct{} // closed when what follows is set
-	code []byte
-	err  error
+	code atomic.Pointer[[]byte] // nil before the first use
 }
 
 var libraries = map[string]*library{"driver": {}, "intl": {}, "language": {}, "node": {}, "tools": {}, "web": {}}
 
-// compile returns the attempt that was made, or a new one where there is none
-// or it failed.
-func (l *library) compile(name string) *compilation {
+// bytecode returns the bytecode of the library.
+func (l *library) bytecode(name string) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// A failure is not kept: it can be one of memory.
-	if l.made == nil || l.made.failed() {
-		l.made = &compilation{done: make(chan struct{})}
-		go l.made.run(name)
+	if code := l.code.Load(); code != nil {
+		return *code, nil
 	}
-	return l.made
-}
-
-func (c *compilation) failed() bool {
-	select {
-	case <-c.done:
-		return c.err != nil
-	default:
-		return false
-	}
-}
-
-func (c *compilation) run(name string) {
-	defer close(c.done)
 	src, err := librarySource(name)
 	if err != nil {
-		c.err = err
-		return
+		return nil, err
 	}
 	var p pool
-	vm, err := newVM(engine.Config{Limits: engine.Limits{Memory: defaultMemory, Stack: defaultStack}, Budget: noBudget{}}, &p)
+	defer p.drop()
+	vm, err := newVM(engine.Config{Limits: engine.Limits{Memory: defaultMemory, Stack: defaultStack}, Budget: engine.NewBudget(2 * defaultMemory)}, &p)
 	if err != nil {
-		c.err = err
-		return
+		return nil, err
 	}
-	if c.code, err = vm.compileBytecode(src, "node:internal/"+name); err != nil {
-		c.err = fmt.Errorf("library %s: %w", name, err)
+	defer vm.close()
+	code, err := vm.compileBytecode(src, "node:internal/"+name)
+	if err != nil {
+		return nil, fmt.Errorf("library %s: %w", name, err)
 	}
-	vm.close()
-	p.drop()
+	l.code.Store(&code)
+	return code, nil
 }
 
 // librarySource returns a library's script: a file of its name, or the files of
@@ -98,35 +75,6 @@ func librarySource(name string) (string, error) {
 	b.WriteString("});\n")
 	return jsvalue.Into(b.String()), nil
 }
-
-// bytecode returns a library's bytecode. It waits for it no longer than the
-// program may run.
-func (in *instance) bytecode(name string) ([]byte, error) {
-	c := libraries[name].compile(name)
-	wait := func() {
-		select {
-		case <-c.done:
-		case <-in.stop.Done():
-		}
-	}
-	select {
-	case <-c.done:
-		return c.code, c.err
-	default:
-		// While the program waits it takes no slot from others.
-		in.idle(wait)
-	}
-	if in.stop.Err() != nil {
-		return nil, in.stop.Err()
-	}
-	return c.code, c.err
-}
-
-// noBudget is the budget of a VM that no program runs in.
-type noBudget struct{}
-
-func (noBudget) Take(int64) bool { return true }
-func (noBudget) Give(int64)      {}
 
 func (vm *vm) compileBytecode(src, name string) ([]byte, error) {
 	fn := vm.eval(src, name, lib.MJS_EVAL_TYPE_GLOBAL|lib.MJS_EVAL_FLAG_COMPILE_ONLY|lib.MJS_EVAL_FLAG_STRICT)
@@ -164,7 +112,13 @@ func (in *instance) load(name string) value {
 
 func (in *instance) run(name string) value {
 	vm := in.vm
-	code, err := in.bytecode(name)
+	var code []byte
+	var err error
+	if made := libraries[name].code.Load(); made != nil {
+		code = *made
+	} else { // while it is compiled, other programs have their turn
+		in.idle(func() { code, err = libraries[name].bytecode(name) })
+	}
 	if in.stop.Err() != nil {
 		vm.stopping.Store(true)
 		return vm.throwUncatchable()

@@ -37,7 +37,7 @@ const (
 // Only revoke may be called from another goroutine than the engine's.
 type region struct {
 	limit  int64
-	budget engine.Budget
+	budget *engine.Budget
 
 	free [4 * 16]uintptr // by class: a list linked through the blocks
 	bump uintptr
@@ -251,7 +251,7 @@ func (h *region) close() (first mapping, ok bool) {
 }
 
 // newRegion returns a region that starts in the chunk of s.
-func newRegion(limit int64, budget engine.Budget, s shell) *region {
+func newRegion(limit int64, budget *engine.Budget, s shell) *region {
 	h := &region{limit: limit, budget: budget, maps: []mapping{s.chunk}, mapped: firstChunk}
 	h.bump = h.maps[0].addr()
 	h.end = h.bump + firstChunk

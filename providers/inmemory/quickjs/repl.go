@@ -80,12 +80,6 @@ func (in *instance) prepareCode(code, name string) cell {
 		return cell{fn: fn}
 	}
 	if ok {
-		if strings.Contains(static, source.ImportMeta) {
-			in.reveal(source.ImportMeta)
-		}
-		if strings.Contains(static, source.ImportNamed) {
-			in.reveal(source.ImportNamed)
-		}
 		vm.dropException() // it is about the first declaration
 		if fn = vm.compileStrict(static, name); !isException(fn) {
 			return in.compiled(fn, static, name, true)

@@ -63,7 +63,6 @@ func (in *instance) awaited(code, file string, position func(line, column int) (
 	if err != nil || pr == nil {
 		return "", false
 	}
-	in.reveal(awaitedLoop)
 	at := pr.Position
 	if position != nil {
 		at = func(line, column int) (int, int) { return position(pr.Position(line, column)) }

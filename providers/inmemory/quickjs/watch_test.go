@@ -22,7 +22,7 @@ func (quiet) Idle(wait func())              { wait() }
 // run or between two.
 func TestWatchAgain(t *testing.T) {
 	inst, err := New(nil).New(engine.Config{Limits: engine.Limits{Memory: defaultMemory, Stack: defaultStack},
-		Budget: noBudget{}, Files: memfs.New(nil), Cwd: "."})
+		Budget: engine.NewBudget(1 << 30), Files: memfs.New(nil), Cwd: "."})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@
 // # Limits
 //
 // Types are erased, not checked: a program with type errors runs. Imports are kept, also of
-// names that are only types; write import type for those. Decorators, accessor, using, JSX
-// and merging of declarations are a SyntaxError. A program that nests deeper than 1,000
-// levels is refused.
+// names that are only types; write import type for those. Namespaces with values,
+// decorators, accessor, using, JSX and merging of declarations are a SyntaxError. A program
+// that nests deeper than 1,000 levels is refused.
 package typescript
 
 import (
@@ -61,7 +61,7 @@ func (e *Engine) New(c engine.Config) (engine.Instance, error) {
 // An instance translates programs and hands them on.
 type instance struct {
 	engine.Instance
-	budget engine.Budget
+	budget *engine.Budget
 }
 
 // Run implements engine.Instance.

@@ -23,7 +23,7 @@ function difference(a, b) {
   let i = 0, j = 0;
   while (i < left.length && i < right.length && same(left[i], right[i])) i++;
   while (j < left.length - i && j < right.length - i && left.at(-1 - j) === right.at(-1 - j)) j++;
-  const lines = [...right.slice(0, i).map((l) => `  ${l}`), ...left.slice(i, left.length - j).map((l) => `+ ${l}`),
+  const lines = [...right.slice(0, i).map((l, k) => `  ${l.length < left[k].length ? left[k] : l}`), ...left.slice(i, left.length - j).map((l) => `+ ${l}`),
     ...right.slice(i, right.length - j).map((l) => `- ${l}`), ...left.slice(left.length - j).map((l) => `  ${l}`)];
   return `\n+ actual - expected\n\n${lines.join("\n")}`;
 }
