@@ -202,48 +202,42 @@ func (p *approvals) waiting(run string) (n int, since time.Time) {
 	return n, since
 }
 
-// report returns at most maxReported pending calls of a run for an answer; seen says
-// whether that reaches its caller. Calls that were not reported yet go first.
-func (p *approvals) report(run string, seen bool) []Pending {
+// report returns at most maxReported pending calls of a run for an answer, new ones first.
+// seen reports whether the answer reaches its caller.
+func (p *approvals) report(run string, seen bool) []*decision {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	again := maxReported // how many reported calls there is room for
+	var list []*decision
 	for _, d := range p.pending {
-		if d.Run == run && !d.reported {
-			again--
+		if d.Run == run {
+			list = append(list, d)
 		}
 	}
-	var list []Pending
-	for _, d := range p.pending {
-		if d.Run != run || len(list) == maxReported {
-			continue
+	slices.SortStableFunc(list, func(a, b *decision) int {
+		switch {
+		case a.reported == b.reported:
+			return 0
+		case a.reported:
+			return 1
 		}
-		if d.reported {
-			if again--; again < 0 {
-				continue
-			}
-		}
+		return -1
+	})
+	list = list[:min(len(list), maxReported)]
+	for _, d := range list {
 		d.reported = d.reported || seen
-		list = append(list, d.Pending)
 	}
 	return list
 }
 
-// full reports whether client has all the runs that it may have. p.mu is held.
+// full reports whether there is no room for another run of client. p.mu is held.
 func (p *approvals) full(client any) bool {
-	if len(p.runs) >= p.opts.Runs {
-		return true
-	}
-	if client == nil {
-		return false
-	}
 	theirs := 0
 	for _, r := range p.runs {
 		if r.client == client {
 			theirs++
 		}
 	}
-	return theirs >= p.opts.RunsPerClient
+	return len(p.runs) >= p.opts.Runs || client != nil && theirs >= p.opts.RunsPerClient
 }
 
 // Close ends the runs that wait for approval, whose answers say that they were canceled,

@@ -34,7 +34,7 @@ var dialects = map[string]dialect{
 	"javascript": script,
 	"python": {intro: pythonIntro, fence: "python", preamble: "from typing import Any, Literal, Never\n\n", open: "class Tools:\n", close: pythonClose,
 		alias: "%s = %s\n", result: func(f *function) string { return typePython.typed(f.Output) },
-		declare: func(f *function, result string) string { return declarePython(typePython, f, result) },
+		declare: declarePython,
 		files:   "Images and files that a function returns are {handle, mime, bytes} in the list _files of its result, with a path if they are files beside the program; tools.display(handle=\"...\") shows one to you.",
 		more:    "There are too many to declare here: tools.search(query=\"words\") returns those that fit, as a list of name and description, and tools.describe(name=\"...\") the declaration of one, to print."},
 }
@@ -115,53 +115,32 @@ func declareScript(f *function, result string) string {
 
 const pythonClose = "\ntools: Tools\n"
 
-var typePython = pythonTypes("", "")
-
-// shadowing are the names of types that a function of the class would hide.
-var shadowing = []string{"Any", "Literal", "Never", "bool", "dict", "float", "int", "list", "str"}
-
-// dialectOf returns how functions are declared in a language.
-func dialectOf(language string, all []function) dialect {
-	d := dialects[language]
-	if d.fence != "python" || !slices.ContainsFunc(all, func(f function) bool { return slices.Contains(shadowing, f.Name) }) {
-		return d
-	}
-	plain := pythonTypes("_b.", "_t.") // no function has such a name
-	d.preamble = "import builtins as _b, typing as _t\n\n"
-	d.result = func(f *function) string { return plain.typed(f.Output) }
-	d.declare = func(f *function, result string) string { return declarePython(plain, f, result) }
-	return d
-}
-
-// pythonTypes returns the spelling with prefixes of builtins and of names of typing.
-func pythonTypes(b, t string) spelling {
-	return spelling{
-		unknown: t + "Any", never: t + "Never", null: "None", boolean: b + "bool", number: b + "float", integer: b + "int", text: b + "str",
-		union:  " | ",
-		list:   func(item string) string { return b + "list[" + item + "]" },
-		record: func(value string) string { return b + "dict[" + b + "str, " + value + "]" },
-		literal: func(values []string) string {
-			for i, v := range values {
-				switch v {
-				case "true", "false":
-					values[i] = strings.ToUpper(v[:1]) + v[1:]
-				case "null":
-					values[i] = "None"
-				default:
-					if v[0] != '"' && strings.ContainsAny(v, ".eE") {
-						return b + "float"
-					}
+var typePython = spelling{
+	unknown: "Any", never: "Never", null: "None", boolean: "bool", number: "float", integer: "int", text: "str",
+	union:  " | ",
+	list:   func(item string) string { return "list[" + item + "]" },
+	record: func(value string) string { return "dict[str, " + value + "]" },
+	literal: func(values []string) string {
+		for i, v := range values {
+			switch v {
+			case "true", "false":
+				values[i] = strings.ToUpper(v[:1]) + v[1:]
+			case "null":
+				values[i] = "None"
+			default:
+				if v[0] != '"' && strings.ContainsAny(v, ".eE") {
+					return "float"
 				}
 			}
-			return t + "Literal[" + strings.Join(values, ", ") + "]"
-		},
-	}
+		}
+		return "Literal[" + strings.Join(values, ", ") + "]"
+	},
 }
 
-func declarePython(types spelling, f *function, result string) string {
+func declarePython(f *function, result string) string {
 	var params, notes []string
 	more := false
-	for _, p := range either(types.arguments(f.Input)) {
+	for _, p := range either(typePython.arguments(f.Input)) {
 		if !codeinterp.ValidFunctionName(strings.TrimLeft(p.name, "_")) || p.name == "self" {
 			more = true
 			notes = append(notes, quote(p.name)+" by ** of a dict")
@@ -180,7 +159,7 @@ func declarePython(types spelling, f *function, result string) string {
 		params = append([]string{"*"}, params...)
 	}
 	if more || len(params) == 0 {
-		params = append(params, "**"+others(params)+": "+types.unknown)
+		params = append(params, "**"+others(params)+": "+typePython.unknown)
 	}
 	text := ""
 	if a := about(f); a != "" {
@@ -189,7 +168,7 @@ func declarePython(types spelling, f *function, result string) string {
 	for _, n := range notes {
 		text += "    #   " + comment(n, 300) + "\n"
 	}
-	return text + fmt.Sprintf("    def %s(%s) -> %s: ...\n", f.Name, strings.Join(append([]string{"self"}, params...), ", "), types.typed(f.Output))
+	return text + fmt.Sprintf("    def %s(%s) -> %s: ...\n", f.Name, strings.Join(append([]string{"self"}, params...), ", "), result)
 }
 
 // others returns a name for further arguments that differs from those of params.

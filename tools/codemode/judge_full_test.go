@@ -44,8 +44,8 @@ var keywords = map[string]string{
 		"$defs":{"tree":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/tree"}},"value":{"type":"string"}},"required":["value"]},"loop":{"$ref":"#/$defs/loop"}},"definitions":{"old":{"enum":["o"]}}}`,
 	"others": `{"type":"object","properties":{"t":{"type":"array","prefixItems":[{"type":"string"}],"items":false},"l":{"type":"array","items":[{"type":"string"}]},"s":{"type":"string","format":"date","pattern":"^a","minLength":1,"maxLength":2,"default":"*/","examples":["x"],"title":"T","deprecated":true,"readOnly":true},
 		"n":{"type":"integer","minimum":0,"exclusiveMaximum":9,"multipleOf":3},"a":{"type":"array","items":{"type":"number"},"minItems":1,"uniqueItems":true,"contains":{}},"not":{"not":{"type":"string"}},"if":{"if":{},"then":{},"else":{}},"self":{"type":"string"},"more":{"type":"string"},"class":{"type":"string"},"my key":{"type":"string"},"__proto__":{"type":"string"},"":{"type":"string"},"true":true,"false":false}}`,
-	"list": `{"type":"object","properties":{"list":{"type":"array","items":{"type":"string"}},"dict":{"type":"object"},"Any":{}}}`,
-	"str":  `{"type":"object"}`, "nothing": ``, "wrong": `{"type":"pigeon","properties":[],"required":{},"items":3}`,
+	"lists":   `{"type":"object","properties":{"list":{"type":"array","items":{"type":"string"}},"dict":{"type":"object"},"Any":{}}}`,
+	"nothing": ``, "wrong": `{"type":"pigeon","properties":[],"required":{},"items":3}`,
 	"deepest": strings.Repeat(`{"type":"object","properties":{"a":{"type":"array","items":`, 60) + `{"type":"string"}` + strings.Repeat(`}}}`, 60),
 }
 

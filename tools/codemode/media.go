@@ -18,14 +18,12 @@ import (
 )
 
 const (
-	// maxFiles is how many bytes of files are kept for a run, maxHandles how
-	// many files, and maxShown how many bytes of them it can display.
-	maxFiles   = 64 << 20
-	maxHandles = 256
-	maxShown   = 16 << 20
+	maxFiles   = 64 << 20 // bytes of files that a run keeps
+	maxHandles = 256      // files that a run keeps
+	maxShown   = 16 << 20 // bytes of files that a run displays
 )
 
-// A handle is what a program gets of an image or a file.
+// A handle represents an image or a file in a program.
 type handle struct {
 	Handle string `json:"handle,omitempty"`
 	Name   string `json:"name,omitempty"`
@@ -41,7 +39,7 @@ type runFiles struct {
 	files   []File
 	paths   map[string]bool
 	bytes   int
-	shown   []codeinterp.Output // behind the run's, where the provider takes none
+	shown   []codeinterp.Output // after the run's outputs, if the provider has no Show
 	shows   int
 	showing int
 	open    func(ctx context.Context) (codeinterp.FS, error) // nil: files have no paths
@@ -51,8 +49,7 @@ type runFilesKey struct{}
 
 var mimeType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{1,20}/[a-z0-9][a-z0-9.+-]{0,80}$`) })
 
-// keep returns the value of a call: that of the tool, with handles in the place
-// of files.
+// keep keeps files and returns the value of a call with their handles.
 func (m *Mode) keep(ctx context.Context, c codeinterp.FunctionCall, value json.RawMessage, files []File) (json.RawMessage, error) {
 	if len(files) == 0 {
 		return value, nil
@@ -68,8 +65,8 @@ func (m *Mode) keep(ctx context.Context, c codeinterp.FunctionCall, value json.R
 	return withFiles(value, list)
 }
 
-// withFiles adds the handles to an object as _files, and makes an object of what
-// is none, or has such a key.
+// withFiles adds the handles to an object as _files. Another value, or an object that has
+// this member, becomes the member value of a new object.
 func withFiles(value json.RawMessage, list []handle) (json.RawMessage, error) {
 	raw, err := json.Marshal(list)
 	if err != nil {
@@ -84,13 +81,12 @@ func withFiles(value json.RawMessage, list []handle) (json.RawMessage, error) {
 	case err != nil || object == nil || object["_files"] != nil:
 		return fmt.Appendf(nil, `{"value":%s,"_files":%s}`, value, raw), nil
 	}
-	// Appended to the text, since decoding and encoding it would change its
-	// numbers.
+	// Decoding and encoding would change numbers.
 	return fmt.Appendf(nil, `%s,"_files":%s}`, value[:len(value)-1], raw), nil
 }
 
-// add keeps a file, as far as there is room, and writes it where programs have
-// files.
+// add keeps a file if there is room, and writes it to the program's directory if it has
+// one.
 func (k *runFiles) add(ctx context.Context, f File) handle {
 	if f.MIME = strings.ToLower(f.MIME); !mimeType().MatchString(f.MIME) {
 		f.MIME = "application/octet-stream"
@@ -100,14 +96,14 @@ func (k *runFiles) add(ctx context.Context, f File) handle {
 	k.mu.Lock()
 	if len(k.files) >= maxHandles || k.bytes+len(f.Data) > maxFiles {
 		k.mu.Unlock()
-		h.Note = "not kept: the run has had too many files, or too large ones"
+		h.Note = "not kept: the files of this run are too many or too large"
 		return h
 	}
 	k.files = append(k.files, f)
 	k.bytes += len(f.Data)
 	h.Handle = handleOf(len(k.files) - 1)
 	name := f.Name
-	// Two files may have one name, and one that of another with its handle.
+	// Two files may have the same name.
 	for k.paths[name] {
 		name = h.Handle + "_" + name
 	}
@@ -123,7 +119,7 @@ func (k *runFiles) add(ctx context.Context, f File) handle {
 	return h
 }
 
-// filesDir is where files that tools return are, beside the program.
+// filesDir is the directory of files that tools return.
 const filesDir = "tool_files"
 
 func (k *runFiles) write(ctx context.Context, name string, data []byte) error {
@@ -139,7 +135,7 @@ func (k *runFiles) write(ctx context.Context, name string, data []byte) error {
 
 var unusual = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9._-]+`) })
 
-// fileName returns a name for a file that is nothing but a name.
+// fileName returns a name for a file without directories and special characters.
 func fileName(f File) string {
 	name := unusual().ReplaceAllString(path.Base(strings.ReplaceAll(f.Name[:min(len(f.Name), 1<<10)], `\`, "/")), "_")
 	name = strings.Trim(name[max(0, len(name)-80):], "._")
@@ -166,7 +162,7 @@ func display(ctx context.Context, h handleArgs) (string, error) {
 	}
 	out := codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{
 		{MIME: f.MIME, Data: bytes.Clone(f.Data)}, {MIME: "text/plain", Data: []byte(f.Name)}}}
-	// Without the lock: it takes as long as OnOutput does.
+	// Without the lock: it may take as long as OnOutput.
 	if show, _ := ctx.Value(showKey{}).(func(codeinterp.Output) bool); show != nil {
 		show(out)
 		return "it is shown", nil
@@ -177,7 +173,7 @@ func display(ctx context.Context, h handleArgs) (string, error) {
 	return "it is shown after the output", nil
 }
 
-// toShow returns the file behind a handle, which is about to be shown.
+// toShow returns the file of a handle and counts it as shown.
 func (k *runFiles) toShow(name string) (File, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -186,7 +182,7 @@ func (k *runFiles) toShow(name string) (File, error) {
 			continue
 		}
 		if k.showing+len(f.Data) > maxShown || k.shows >= maxHandles {
-			return File{}, &codeinterp.FunctionError{Message: "the program has displayed too much already"}
+			return File{}, &codeinterp.FunctionError{Message: "the program has displayed too much"}
 		}
 		k.showing += len(f.Data)
 		k.shows++
@@ -197,39 +193,25 @@ func (k *runFiles) toShow(name string) (File, error) {
 
 func handleOf(i int) string { return fmt.Sprint("file_", i+1) }
 
-// showKey is the key of what shows an output among those of the run.
+// showKey is the key of the function that shows an output during the run.
 type showKey struct{}
 
+// handleArgs are the arguments of display. Programs also pass an entry of _files, whose
+// other members have no meaning.
 type handleArgs struct {
 	Handle string `json:"handle"`
+	Name   any    `json:"name,omitempty"`
+	MIME   any    `json:"mime,omitempty"`
+	Bytes  any    `json:"bytes,omitempty"`
+	Path   any    `json:"path,omitempty"`
+	Note   any    `json:"note,omitempty"`
 }
 
 var displayer = sync.OnceValue(func() function {
-	return function{Function: takesEntries(tools.Func("display", "Shows the image or file behind a handle to you, where the program's output is.", display)), tool: "display"}
-})
-
-// maxEntry is how many bytes an entry of _files has at most.
-const maxEntry = 64 << 10
-
-// takesEntries returns f for entries of _files too, as programs pass them in a loop
-// over that list: what they have beside the handle has no meaning.
-func takesEntries(f codeinterp.Function) codeinterp.Function {
+	f := tools.Func("display", "Shows the image or file behind a handle to you, where the program's output is.", display)
 	next := f.Call
 	f.Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
-		var entry map[string]json.RawMessage
-		// An entry has six members; next refuses thousands.
-		if len(c.Args) > maxEntry {
-			return next(context.WithValue(ctx, showKey{}, c.Show), c)
-		}
-		if err := json.Unmarshal(c.Args, &entry); err == nil {
-			for _, name := range []string{"name", "mime", "bytes", "path", "note"} {
-				delete(entry, name)
-			}
-			if c.Args, err = json.Marshal(entry); err != nil {
-				return nil, err
-			}
-		}
 		return next(context.WithValue(ctx, showKey{}, c.Show), c)
 	}
-	return f
-}
+	return function{Function: f, tool: "display"}
+})

@@ -133,7 +133,7 @@ func (m *Mode) Set(list []Entry) error {
 	if t.all, err = m.functions(slices.Clone(list)); err != nil {
 		return err
 	}
-	d := dialectOf(m.language, t.all)
+	d := dialects[m.language]
 	for _, f := range slices.Concat(t.all, finders(t.all, d), []function{displayer()}) {
 		t.given = append(t.given, f.Function)
 	}

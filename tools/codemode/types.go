@@ -232,22 +232,16 @@ func (t *typer) plain(s gjson.Result, depth int) string {
 		return t.join(of.Array(), t.intersection, depth)
 	}
 	if kind := s.Get("type"); kind.IsArray() {
-		return t.joined(t.each(kind.Array(), s, depth), t.union)
-	}
-	return t.simple(s.Get("type").Str, s, depth)
-}
-
-// each returns the types that s has by its list of kinds, each kind once.
-func (t *typer) each(kinds []gjson.Result, s gjson.Result, depth int) (all []string) {
-	seen := map[string]bool{}
-	for _, k := range kinds {
-		if !seen[k.Str] && !t.full() {
-			seen[k.Str] = true
-			t.read += len(s.Raw)
+		var all []string
+		for _, k := range kind.Array() {
+			if t.read += len(s.Raw); t.full() {
+				return t.unknown
+			}
 			all = append(all, t.simple(k.Str, s, depth))
 		}
+		return t.joined(all, t.union)
 	}
-	return all
+	return t.simple(s.Get("type").Str, s, depth)
 }
 
 // ref returns the type of a reference within the schema.
