@@ -347,37 +347,3 @@ func TestUnknownTool(t *testing.T) {
 		t.Error("something ran")
 	}
 }
-
-// FuzzArguments: whatever comes, the decoder neither panics nor runs anything
-// that the schema refuses, but for what it is known to accept.
-func FuzzArguments(f *testing.F) {
-	for _, s := range []string{
-		`{"language":"python","code":"x","timeoutMs":1e3}`, `"{\"language\":\"python\"}"`, `{"code":1,"code":2}`, `[[[`, `{"\u0063ode":null}`, "\xff", `{"timeoutMs":-0.0}`,
-	} {
-		f.Add([]byte(s))
-	}
-	ci := &fake{}
-	list, err := tools.ForCode("w", ci, nil)
-	if err != nil {
-		f.Fatal(err)
-	}
-	judge := schemaJudge(f, list[0].InputSchema)
-	f.Fuzz(func(t *testing.T, args []byte) {
-		before := ci.ran()
-		reply := list[0].Invoke(t.Context(), tools.Invocation{Args: args})
-		if !json.Valid(reply.JSON()) || (reply.Failure == nil) != (ci.ran() == before+1) {
-			t.Fatalf("%s", reply.Text)
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
-		if err != nil || !json.Valid(args) {
-			return
-		}
-		m, isObject := doc.(map[string]any)
-		if isObject && judge.Validate(doc) != nil && reply.Failure == nil {
-			_, aliased := m["language"].(string)
-			if timeout, given := m["timeoutMs"]; !aliased || given && timeout != nil && timeout.(json.Number) == "" {
-				t.Fatalf("accepted: %s", args)
-			}
-		}
-	})
-}

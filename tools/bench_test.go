@@ -46,20 +46,6 @@ func smallResult() codeinterp.Result {
 
 var smallArgs = []byte(`{"language":"python","code":"import statistics\nprint('the mean is', statistics.mean([1, 6]))\n42","timeoutMs":5000}`)
 
-// BenchmarkForCode builds the tool set of a stateful interpreter. Target: 200
-// µs.
-func BenchmarkForCode(b *testing.B) {
-	for b.Loop() {
-		list, err := tools.ForCode("w", newManaged(), nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := tools.NewSet(list, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // BenchmarkDispatch is a call from the model's JSON to the answer's text and
 // JSON, with events and an id. Target over the bare call: 30 µs and 100
 // allocations.
@@ -118,28 +104,6 @@ func large() map[string]string {
 		"ansi":     strings.Repeat("\x1b[32mINFO\x1b[0m something happened at 12:34:56 and went on as it was to be expected\n", 10<<20/88),
 		"progress": strings.Repeat(strings.Repeat("downloading 42% |####      |\r", 50)+"\n", 10<<20/1451),
 		"one line": strings.Repeat("x", 10<<20),
-	}
-}
-
-// BenchmarkRender cuts 10 MB of output to the default cap. Target: 0.1 s and
-// three times the cap in memory.
-func BenchmarkRender(b *testing.B) {
-	for name, text := range large() {
-		for _, s := range []*secret.Scrubber{nil, secrets(b, "hunter22", "a-much-longer-secret-value-of-some-service")} {
-			if s != nil {
-				name += ", secrets"
-			}
-			set := newSet(b, &bare{ok(out(text))}, &tools.Options{Secrets: s})
-			b.Run(name, func(b *testing.B) {
-				b.ReportAllocs()
-				b.SetBytes(int64(len(text)))
-				for b.Loop() {
-					if r := set.Dispatch(b.Context(), runCode, smallArgs, nil); len(r.Text) > 34<<10 {
-						b.Fatal(len(r.Text))
-					}
-				}
-			})
-		}
 	}
 }
 

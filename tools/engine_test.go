@@ -58,20 +58,3 @@ func TestEngine(t *testing.T) {
 		t.Error(r.Text)
 	}
 }
-
-// TestArtifacts: answers name the files that a program wrote where that is asked
-// for, in the text and in the JSON.
-func TestArtifacts(t *testing.T) {
-	ci, err := inmemory.NewStateful(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ci.Close() })
-	args := json.RawMessage(`{"language": "javascript", "code": "require('fs').writeFileSync('a.csv', '1,2'); undefined"}`)
-	for asked, want := range map[bool]string{false: "ok\nThere was no output.\n", true: "ok\nThere was no output.\nFiles written: a.csv (3 bytes)\n"} {
-		a := newSet(t, ci, &tools.Options{Artifacts: asked}).Dispatch(t.Context(), "workspace__w__run_code", args, nil)
-		if a.Text != want || strings.Contains(string(a.JSON()), `"path":"a.csv"`) != asked {
-			t.Errorf("%q\n%s", a.Text, a.JSON())
-		}
-	}
-}

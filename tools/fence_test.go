@@ -2,7 +2,6 @@ package tools_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 )
 
@@ -48,28 +47,4 @@ func TestFences(t *testing.T) {
 			}
 		})
 	}
-}
-
-// FuzzFence: what comes out is a part of what went in, and a program that is
-// put into a fence comes out of it.
-func FuzzFence(f *testing.F) {
-	f.Add("x = '```'\n")
-	f.Add("```\n```")
-	f.Fuzz(func(t *testing.T, code string) {
-		if strings.ContainsAny(code, "\x00") || strings.Contains(code, "~~~~") {
-			return
-		}
-		ci := &fake{}
-		set := newSet(t, ci, nil)
-		args, _ := json.Marshal(map[string]string{"language": "python", "code": "~~~~python\n" + code + "\n~~~~"})
-		if r := set.Dispatch(t.Context(), "workspace__w__run_code", args, nil); r.Failure != nil {
-			return
-		}
-		var sent map[string]string
-		json.Unmarshal(args, &sent)
-		inside := strings.TrimSuffix(strings.TrimPrefix(sent["code"], "~~~~python\n"), "~~~~")
-		if got := ci.runs[0]; got != inside {
-			t.Errorf("got %q, want %q", got, inside)
-		}
-	})
 }

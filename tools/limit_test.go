@@ -1,7 +1,6 @@
 package tools_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -106,22 +105,5 @@ func TestContextsByLanguage(t *testing.T) {
 		if r.Failure != nil {
 			t.Error(r.Text)
 		}
-	}
-}
-
-// TestLimitWithoutDescribe has a guard that refuses what it does not know.
-func TestLimitWithoutDescribe(t *testing.T) {
-	guard := func(next codeinterp.Handler) codeinterp.Handler {
-		return func(ctx context.Context, c codeinterp.Call) (codeinterp.Reply, error) {
-			if !c.Op.Runs() {
-				return codeinterp.Reply{}, codeinterp.ErrRefused
-			}
-			return next(ctx, c)
-		}
-	}
-	ci := codeinterp.Wrap(codeinterp.Wrap(&fake{}, codeinterp.Limit(&codeinterp.LimitOptions{Timeout: time.Second})), guard)
-	r := newSet(t, ci, nil).Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"python","code":"x"}`), nil)
-	if r.Failure != nil {
-		t.Error(r.Text)
 	}
 }

@@ -3,12 +3,10 @@ package tools_test
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -23,14 +21,6 @@ func leak(text string) string {
 		}
 	}
 	return ""
-}
-
-// heap returns how much memory is in use.
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 func TestNoSecretIsSplitOverPages(t *testing.T) {
@@ -125,30 +115,5 @@ func TestSecretsInNames(t *testing.T) {
 	r := run(t, res, &tools.Options{Secrets: secrets(t, theSecret)})
 	if part := leak(r.Text + string(r.JSON())); part != "" || !strings.Contains(r.Text, "dir/[secret].txt") {
 		t.Errorf("%q is in %s\n%s", part, r.Text, r.JSON())
-	}
-}
-
-// TestSecretThatNeverEnds: a secret that overlaps itself again and again is
-// masked once, and not collected in memory.
-func TestSecretThatNeverEnds(t *testing.T) {
-	chunk := strings.Repeat("a", 1<<20)
-	live, most, base := "", int64(0), heap()
-	s := secrets(t, "aaaa", "aaaab")
-	w := observe.Middleware(observe.Options{Secrets: s.Set(), OnEvent: func(e observe.Event) error {
-		live += string(e.Output.Data)
-		return nil
-	}})(func(_ ctxType, c codeinterp.Call) (codeinterp.Reply, error) {
-		for range 12 {
-			c.Run.OnOutput(out(chunk))
-			most = max(most, heap()-base)
-		}
-		c.Run.OnOutput(out("end"))
-		return codeinterp.Reply{Result: ok()}, nil
-	})
-	if _, err := w(t.Context(), codeinterp.Call{Op: codeinterp.OpRun, Run: &codeinterp.RunOptions{}}); err != nil {
-		t.Fatal(err)
-	}
-	if live != "[secret]end" || most > 6<<20 {
-		t.Errorf("got %q with %d bytes of memory", live, most)
 	}
 }

@@ -158,43 +158,6 @@ func TestNumericSecret(t *testing.T) {
 	}
 }
 
-// FuzzSecrets: however text with secrets is cut into chunks, the chunks that
-// come out are, joined, the scrubbed text.
-func FuzzSecrets(f *testing.F) {
-	f.Add("hello s3cr3t and token-1 and s3cr3token-1", "s3cr3t", "token-1", uint64(0x5555))
-	f.Add("aaaaaaaaa", "aaaa", "aaab", uint64(3))
-	f.Fuzz(func(t *testing.T, text, one, two string, cuts uint64) {
-		s, err := secret.New(one, two)
-		if err != nil || len(one) > 100 || len(two) > 100 {
-			return
-		}
-		var outputs []codeinterp.Output
-		start := 0
-		for i := range min(len(text), 64) {
-			if cuts&(1<<i) != 0 {
-				outputs = append(outputs, out(text[start:i]))
-				start = i
-			}
-		}
-		outputs = append(outputs, out(text[start:]))
-		live := ""
-		ci := &fake{script: fixed(ok(outputs...))}
-		set := watched{newSet(t, ci, &tools.Options{Secrets: s}), func(e observe.Event) error {
-			live += string(e.Output.Data)
-			return nil
-		}}
-		r := set.Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"python","code":"x"}`), nil)
-		want := s.Scrub(text)
-		if live != want || r.Result.Stdout() != want {
-			t.Fatalf("events %q, result %q, want %q", live, r.Result.Stdout(), want)
-		}
-		masked := strings.ReplaceAll(want, "[secret]", "\x00")
-		if !strings.Contains("[secret]", one) && strings.Contains(masked, one) {
-			t.Fatalf("%q is in %q", one, want)
-		}
-	})
-}
-
 // TestScrubbedDefinitions: a secret does not leave by what a tool, a server or a
 // provider says about itself.
 func TestScrubbedDefinitions(t *testing.T) {

@@ -281,16 +281,6 @@ func TestTruncation(t *testing.T) {
 	})
 }
 
-func TestOwnCap(t *testing.T) {
-	long := lines(20_000, "out")
-	if n := len(run(t, ok(out(long)), &tools.Options{MaxText: 1024}).Text); n > 1200 {
-		t.Errorf("%d bytes", n)
-	}
-	if n := len(run(t, ok(out(long)), &tools.Options{MaxText: 1 << 20}).Text); n < len(long) {
-		t.Errorf("%d bytes", n)
-	}
-}
-
 // TestAccounts: for outputs of every size and order, what is shown and what the
 // markers count make up the whole.
 func TestAccounts(t *testing.T) {
@@ -335,28 +325,4 @@ func describe(outputs []codeinterp.Output) string {
 		fmt.Fprintf(&b, "%s %d bytes, %d dropped before\n", o.Kind, len(o.Data), o.Dropped)
 	}
 	return b.String()
-}
-
-// FuzzText: the text of any output is valid UTF-8 without control characters,
-// within the cap, and accounts for what it leaves out.
-func FuzzText(f *testing.F) {
-	f.Add([]byte("a\r\x1b[31mb\n--- error ---\n"), []byte("\xff\xfe"), []byte("<b>"))
-	f.Add([]byte(strings.Repeat("x\n", 2000)), []byte(strings.Repeat("é", 2000)), []byte(strings.Repeat("\r", 3000)))
-	f.Add([]byte("\x1b"), []byte("\x1b]"), []byte("\x1bP\x1b\\"))
-	f.Fuzz(func(t *testing.T, a, b, c []byte) {
-		res := ok(out(string(a)), errOut(string(b)), display("text/html", c), out(string(c)))
-		res.Error = &codeinterp.ProgramError{Name: string(c), Message: string(a), Traceback: []string{string(b), string(a)}}
-		r := run(t, res, &tools.Options{MaxText: 1024})
-		if !utf8.ValidString(r.Text) || len(r.Text) > 2500 || !utf8.Valid(r.JSON()) {
-			t.Fatalf("%d bytes: %q", len(r.Text), r.Text)
-		}
-		for _, c := range r.Text {
-			if c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f && c <= 0x9f {
-				t.Fatalf("%q in %q", c, r.Text)
-			}
-		}
-		if n := strings.Count("\n"+r.Text, "\n--- error ---\n"); n > 1 {
-			t.Fatalf("forged: %q", r.Text)
-		}
-	})
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// ErrEnded is what Program.Call returns where the run is being stopped or has
-// ended. It is not an answer for the program, which is about to be interrupted:
-// a session drops it, or tells it after the interrupt was delivered where
-// something of the program's would wait for ever.
+// ErrEnded is what Program.Call returns if the run is being stopped or has ended. It
+// is not an answer for the program, which is about to be interrupted: a session drops
+// it, or delivers it after the interrupt if something in the program would wait for
+// ever.
 var ErrEnded = errors.New("the run has ended")
 
 var (
-	errGivenUp     = errors.New("the program gave the call up")
+	errGivenUp     = errors.New("the program abandoned the call")
 	errCallTimeout = errors.New("the call took too long")
 )
 
@@ -35,34 +35,35 @@ type calls struct {
 	cancel   context.CancelCauseFunc
 	ended    bool
 	count    int                   // calls so far
-	open     map[*pendingCall]bool // whose functions have not returned
+	open     map[*pendingCall]bool // their functions have not returned
 	bytes    int                   // of their arguments
-	serving  int                   // those that are not waiting
-	unread   int                   // bytes of results that were not taken
-	largest  int                   // bytes of a result so far
-	expected int                   // results of the calls that are being served
-	fewer    chan struct{}         // closed when unread or expected are fewer
-	queue    []chan struct{}       // of those that wait to be served
-	empty    chan struct{}         // closed when none is open any more
-	records  []*record             // by number, without the middle
+	serving  int                   // calls that do not wait
+	unread   int                   // bytes of results that were not read
+	largest  int                   // bytes of the largest result
+	expected int                   // results of calls being served
+	fewer    chan struct{}         // closed when unread or expected shrinks
+	queue    []chan struct{}       // calls that wait to be served
+	empty    chan struct{}         // closed when open becomes empty
+	records  []*record             // by number; the middle may be dropped
 	waits    int                   // answers that the program waits for
-	waited   time.Duration         // how long there were any, before since
-	since    time.Time             // since when there are
+	waited   time.Duration         // total time with waits > 0, before since
+	since    time.Time             // since when waits > 0
 }
 
-// merge returns the functions of a run in a context, by name.
+// merge returns the functions of a run in a context, sorted by name. Those of the run
+// win.
 func merge(context, run []codeinterp.Function) []codeinterp.Function {
 	if len(context) == 0 && len(run) == 0 {
 		return nil
 	}
-	// Those of the run first: the sort is stable, so that they win over the context's.
+	// The sort is stable.
 	all := slices.Concat(run, context)
 	slices.SortStableFunc(all, func(a, b codeinterp.Function) int { return cmp.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(all, func(a, b codeinterp.Function) bool { return a.Name == b.Name })
 }
 
-// enter notes that a call came, and returns the ctx of all calls.
-func (c *calls) enter(name string, args json.RawMessage) (*record, context.Context, error) {
+// register records a new call and returns the ctx of all calls.
+func (c *calls) register(name string, args json.RawMessage) (*record, context.Context, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
@@ -79,36 +80,37 @@ func (c *calls) enter(name string, args json.RawMessage) (*record, context.Conte
 	return c.record(name, args), c.ctx, nil
 }
 
-// turn waits until fewer calls than there may be are being served, and for room.
-func (c *calls) turn(ctx context.Context) error {
+// acquire waits until fewer than Parallel calls are being served and there is room for
+// the result.
+func (c *calls) acquire(ctx context.Context) error {
 	room := c.run.prog.Room
-	if err := c.place(ctx); err != nil {
+	if err := c.waitForSlot(ctx); err != nil {
 		return err
 	}
-	held := c.taken(ctx)
+	held := c.reserve(ctx)
 	if held && (room == nil || room(ctx)) {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pass()
+	c.releaseSlot()
 	if held {
-		c.expect(-1)
+		c.addExpected(-1)
 	}
 	return context.Cause(ctx)
 }
 
-// taken waits until there is room for one more result, takes it, and reports
-// whether ctx goes on.
-func (c *calls) taken(ctx context.Context) bool {
+// reserve waits for room for one more result and reserves it. It returns false if ctx
+// has ended.
+func (c *calls) reserve(ctx context.Context) bool {
 	for {
 		c.mu.Lock()
 		if ctx.Err() != nil {
 			c.mu.Unlock()
 			return false
 		}
-		// One result may always come, however large. Further ones are taken to be as
-		// large as the largest so far.
+		// One result is always accepted. Further ones are assumed to be as large as the
+		// largest so far.
 		if c.expected == 0 && c.unread == 0 || c.unread+(c.expected+1)*c.largest <= c.limits.Pending {
 			c.expected++
 			c.mu.Unlock()
@@ -127,8 +129,8 @@ func (c *calls) taken(ctx context.Context) bool {
 	}
 }
 
-// hold notes a result that the program is to take, or returns why it cannot be
-// kept for that. c.mu is held.
+// addResult counts a result that the program has to read, or returns why there is no
+// room for it. c.mu is held.
 func (c *calls) addResult(n int) error {
 	if c.unread > 0 && c.unread+n > c.limits.Pending {
 		return &codeinterp.FunctionError{Message: fmt.Sprintf("the results that were not read have more than %d bytes together; make fewer calls at once", c.limits.Pending)}
@@ -138,17 +140,17 @@ func (c *calls) addResult(n int) error {
 	return nil
 }
 
-// took notes that the program has taken a result.
-func (c *calls) took(n int) {
+// resultRead records that the program has read a result.
+func (c *calls) resultRead(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.unread -= n
-	c.expect(0)
+	c.addExpected(0)
 }
 
-// expect notes how many more results are expected, and wakes those that wait for
+// addExpected changes the number of expected results and wakes calls that wait for
 // room. c.mu is held.
-func (c *calls) expect(more int) {
+func (c *calls) addExpected(more int) {
 	c.expected += more
 	if c.fewer != nil {
 		close(c.fewer)
@@ -156,8 +158,8 @@ func (c *calls) expect(more int) {
 	}
 }
 
-// place is turn without the room.
-func (c *calls) place(ctx context.Context) error {
+// waitForSlot waits until fewer than Parallel calls are being served.
+func (c *calls) waitForSlot(ctx context.Context) error {
 	c.mu.Lock()
 	if c.serving < c.limits.Parallel {
 		c.serving++
@@ -185,12 +187,12 @@ func (c *calls) place(ctx context.Context) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pass() // it came after the run was over
+	c.releaseSlot() // the turn came after the run was over
 	return context.Cause(ctx)
 }
 
-// pass passes a turn on. c.mu is held.
-func (c *calls) pass() {
+// releaseSlot lets the next call be served. c.mu is held.
+func (c *calls) releaseSlot() {
 	if len(c.queue) == 0 {
 		c.serving--
 		return
@@ -199,12 +201,11 @@ func (c *calls) pass() {
 	c.queue = slices.Delete(c.queue, 0, 1)
 }
 
-// leave notes that a function has returned. c.mu is held.
-func (c *calls) leave(p *pendingCall, err error) {
+// functionReturned records that a function has returned. c.mu is held.
+func (c *calls) functionReturned(p *pendingCall, err error) {
 	rec := p.rec
 	rec.Duration, rec.Err, rec.done = time.Since(rec.begin), err, true
-	// Not when the program gave up: the function holds its arguments until it
-	// returns.
+	// Not earlier: the function holds its arguments until it returns.
 	c.bytes -= len(p.args)
 	if delete(c.open, p); len(c.open) == 0 && c.empty != nil {
 		close(c.empty)
@@ -212,7 +213,7 @@ func (c *calls) leave(p *pendingCall, err error) {
 	}
 }
 
-// recordAnswer notes what the program gets to know. c.mu is held.
+// recordAnswer records the answer that the program gets. c.mu is held.
 func (c *calls) recordAnswer(rec *record, value json.RawMessage, err error) {
 	if rec.Result = excerpt(value); err != nil {
 		rec.Error = message(err)
@@ -222,8 +223,7 @@ func (c *calls) recordAnswer(rec *record, value json.RawMessage, err error) {
 	}
 }
 
-// untimed returns how long the program's time has stood still, and whether it
-// does.
+// untimed returns how long the timeout was suspended, and whether it is now.
 func (c *calls) untimed() (time.Duration, bool) {
 	if !c.limits.ExcludeFromTimeout {
 		return 0, false
@@ -233,7 +233,7 @@ func (c *calls) untimed() (time.Duration, bool) {
 	return c.waited, c.waits > 0
 }
 
-// end ends the calls in progress, and refuses those that come.
+// end cancels the calls in progress and refuses further ones.
 func (c *calls) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -253,16 +253,16 @@ func (c *calls) endLocked() {
 	}
 }
 
-// again lets calls come in a run that has not begun.
-func (c *calls) again() {
+// reopen accepts calls again in a run that has not begun.
+func (c *calls) reopen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Nothing was called before the program began, so no call hangs on the old ctx.
+	// No call uses the old ctx, since the program had not begun.
 	c.ended, c.ctx, c.cancel = false, nil, nil
 }
 
-// finish waits until the functions have returned, whose ctx has ended, and tells
-// of the calls in res.
+// finish waits for the functions, whose ctx has ended, to return and records the calls
+// in res.
 func (c *calls) finish(res *codeinterp.Result, patience time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

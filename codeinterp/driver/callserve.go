@@ -8,7 +8,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// A pendingCall is one that a function of the host is to answer.
+// A pendingCall is a call in progress.
 type pendingCall struct {
 	calls    *calls
 	rec      *record
@@ -19,7 +19,7 @@ type pendingCall struct {
 	answered bool // with calls.mu held
 }
 
-// call is Program.Call.
+// call implements Program.Call.
 func (c *calls) call(ctx context.Context, name string, args json.RawMessage) (value json.RawMessage, err error) {
 	done := make(chan struct{})
 	c.start(ctx, name, args, func(v json.RawMessage, e error) {
@@ -30,26 +30,27 @@ func (c *calls) call(ctx context.Context, name string, args json.RawMessage) (va
 	return value, err
 }
 
-// start is Program.Start.
+// start implements Program.Start.
 func (c *calls) start(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
 	if serve := c.accept(ctx, name, args, answer); serve != nil {
 		go serve()
 	}
 }
 
-// serve is Program.Serve.
+// serve implements Program.Serve.
 func (c *calls) serve(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
 	if serve := c.accept(ctx, name, args, answer); serve != nil {
 		serve()
 	}
 }
 
-// admit returns what serves a call, nil for one that is refused, which it answers.
+// accept returns a function that serves the call. It returns nil for a call that it
+// refused and answered.
 func (c *calls) accept(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) (serve func()) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	rec, all, err := c.enter(name, args)
+	rec, all, err := c.register(name, args)
 	if err != nil {
 		go answer(nil, err)
 		return nil
@@ -66,13 +67,12 @@ func (c *calls) accept(ctx context.Context, name string, args json.RawMessage, a
 // serve waits for the call's turn and calls the function.
 func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 	c := p.calls
-	if err := c.turn(ctx); err != nil {
+	if err := c.acquire(ctx); err != nil {
 		cancel()
-		p.respond(nil, err, func() { c.leave(p, err) })
+		p.respond(nil, err, func() { c.functionReturned(p, err) })
 		return
 	}
-	// The time for a call begins with its turn: waiting behind others is not its
-	// fault.
+	// The time for a call excludes waiting for its turn.
 	if c.limits.Timeout > 0 {
 		ctx, cancel = p.timed(ctx, cancel)
 	}
@@ -80,21 +80,21 @@ func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 	err := errExited
 	defer func() {
 		p.respond(value, err, func() {
-			c.expect(-1)
-			c.pass()
-			c.leave(p, err)
+			c.addExpected(-1)
+			c.releaseSlot()
+			c.functionReturned(p, err)
 		})
 		cancel()
 	}()
 	value, err = invoke(ctx, p.function, codeinterp.FunctionCall{Number: p.rec.Number, Name: p.function.Name, Args: p.args,
 		Language: c.run.slot.opts.Language, Context: c.run.slot.id, Show: c.run.out.Add})
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errCallTimeout) {
-		err = errors.Join(cause, err) // which may be the answer before AfterFunc's
+		err = errors.Join(cause, err) // this answer may come before AfterFunc's
 	}
 }
 
-// settle answers the call, once. What it took is given back before that, with
-// calls.mu held: a program that calls again at once finds its turn free.
+// respond answers the call, once. It releases resources first, with calls.mu held, so
+// that a program that calls again at once finds its turn free.
 func (p *pendingCall) respond(value json.RawMessage, err error, release func()) {
 	c := p.calls
 	if err == nil {
@@ -103,7 +103,7 @@ func (p *pendingCall) respond(value json.RawMessage, err error, release func()) 
 	if err != nil {
 		value, err = nil, c.explain(p.rec.Name, err)
 	}
-	if p.all.Err() != nil { // also where the function is quicker than its being given up
+	if p.all.Err() != nil {
 		value, err = nil, ErrEnded
 	}
 	c.mu.Lock()
@@ -120,7 +120,7 @@ func (p *pendingCall) respond(value json.RawMessage, err error, release func()) 
 	}
 	runs := first && c.waits == 0 && c.limits.ExcludeFromTimeout && !c.ended
 	c.mu.Unlock()
-	if runs { // the time goes on
+	if runs { // the timeout runs again
 		s := c.run.slot
 		s.mu.Lock()
 		s.wakeRun()
@@ -128,16 +128,15 @@ func (p *pendingCall) respond(value json.RawMessage, err error, release func()) 
 	}
 	if first {
 		p.answer(value, err)
-		c.took(len(value))
+		c.resultRead(len(value))
 	}
 }
 
-// giveUp answers a call whose ctx has ended, though the function may go on.
+// abandon answers a call whose ctx has ended. The function may go on.
 func (p *pendingCall) abandon(ctx context.Context) { p.respond(nil, context.Cause(ctx), nil) }
 
-// derive returns a ctx that ends with the session's and with that of all calls,
-// and has the values of that. The end of all calls gives the call up by itself,
-// see calls.end.
+// derive returns a ctx with the values of p.all that ends with the session's ctx and
+// with p.all. calls.end abandons the call if p.all ends.
 func (p *pendingCall) derive(ctx context.Context) (context.Context, context.CancelFunc) {
 	both, cancel := context.WithCancelCause(p.all)
 	if ctx.Done() == nil {
@@ -153,6 +152,6 @@ func (p *pendingCall) derive(ctx context.Context) (context.Context, context.Canc
 func (p *pendingCall) timed(ctx context.Context, outer context.CancelFunc) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.calls.limits.Timeout, errCallTimeout)
 	keep := context.AfterFunc(ctx, func() { p.abandon(ctx) })
-	// keep first: the end of ctx would give up a call that has its answer.
+	// keep first, so that the end of ctx does not abandon an answered call.
 	return ctx, func() { keep(); cancel(); outer() }
 }

@@ -16,26 +16,25 @@ import (
 // LanguageInfo.Completion is set. Its interpreters have
 // [codeinterp.Completions].
 type Completer interface {
-	// Complete says what could stand at the cursor, with what s's state has; an
-	// empty Completion where s has none just now. It is called between two runs,
-	// as Session.Run is. It runs nothing and changes nothing of the state; where
-	// it cannot be sure of that when ctx is done, it ends the state, and the next
-	// Run's Outcome is Fresh. What it returns may be too much, double, or not to be
-	// shown: the driver sees to that.
+	// Complete returns what could stand at the cursor, according to the state of s, or
+	// an empty Completion. It is called between runs, as Session.Run is, and must
+	// neither run code nor change the state. If it cannot ensure that when ctx is
+	// done, it ends the state, and the Outcome of the next Run is Fresh. The driver
+	// bounds and filters the result.
 	Complete(ctx context.Context, s Session, code string, cursor int) (codeinterp.Completion, error)
 }
 
-// completeLimit is how long people wait for a completion at most.
+// completeLimit bounds a completion.
 const completeLimit = 5 * time.Second
 
 var (
-	errBusy = fmt.Errorf("%w: a run is in progress, and code is completed between two", codeinterp.ErrCapacity)
+	errBusy = fmt.Errorf("%w: a run is in progress; code is completed between runs", codeinterp.ErrCapacity)
 	errSlow = fmt.Errorf("%w: there was no completion within %v", codeinterp.ErrUnavailable, completeLimit)
 )
 
-// A completing is the codeinterp.Completer of an interpreter whose runtime is a
-// Completer. The others have none, so it is not Stateful itself.
-type completing struct {
+// A completer is the codeinterp.Completer of an interpreter whose runtime is a
+// Completer. Stateful itself cannot implement it, since other runtimes have none.
+type completer struct {
 	*Stateful
 	rt Completer
 }
@@ -46,11 +45,11 @@ func (i *Stateful) completes() (codeinterp.Completer, bool) {
 	ok = ok && slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool {
 		return l.Completion && slices.Contains(i.withContexts, l.Name)
 	})
-	return completing{i, rt}, ok
+	return completer{i, rt}, ok
 }
 
 // Complete implements codeinterp.Completer.
-func (i completing) Complete(ctx context.Context, id codeinterp.ContextID, code string, cursor int) (codeinterp.Completion, error) {
+func (i completer) Complete(ctx context.Context, id codeinterp.ContextID, code string, cursor int) (codeinterp.Completion, error) {
 	none := codeinterp.Completion{Start: max(cursor, 0), End: max(cursor, 0)}
 	c, err := i.complete(ctx, id, code, cursor)
 	switch {
@@ -62,7 +61,7 @@ func (i completing) Complete(ctx context.Context, id codeinterp.ContextID, code 
 	return c, nil
 }
 
-func (i completing) complete(ctx context.Context, id codeinterp.ContextID, code string, cursor int) (c codeinterp.Completion, err error) {
+func (i completer) complete(ctx context.Context, id codeinterp.ContextID, code string, cursor int) (c codeinterp.Completion, err error) {
 	if err := codeinterp.CheckComplete(code, cursor); err != nil {
 		return c, err
 	}
@@ -80,7 +79,7 @@ func (i completing) complete(ctx context.Context, id codeinterp.ContextID, code 
 	}
 	defer s.release()
 	session := s.session
-	// Nothing is in such a state, and the next run alone may start or reset it.
+	// Only a run may start or reset the session.
 	if session == nil || s.resetPending {
 		return c, nil
 	}
@@ -101,7 +100,7 @@ func (i completing) complete(ctx context.Context, id codeinterp.ContextID, code 
 	return c, err
 }
 
-// acquireIdle is acquire for what waits for no run.
+// acquireIdle is acquire that fails with errBusy if a run is in progress or queued.
 func (s *slot) acquireIdle(ctx context.Context) error {
 	return s.acquireUnless(ctx, nil, func() error {
 		if s.current != nil || slices.ContainsFunc(s.queue, func(w *waiter) bool { return w.run != nil }) {
@@ -111,7 +110,7 @@ func (s *slot) acquireIdle(ctx context.Context) error {
 	})
 }
 
-// checkCompletion bounds what a runtime said.
+// checkCompletion checks and bounds what a runtime returned.
 func checkCompletion(c *codeinterp.Completion, code string, cursor int) error {
 	boundary := func(n int) bool { return codeinterp.CheckComplete(code, n) == nil }
 	if len(c.Matches) > 0 && (c.Start > cursor || c.End < cursor || !boundary(c.Start) || !boundary(c.End)) {
@@ -133,8 +132,7 @@ func checkCompletion(c *codeinterp.Completion, code string, cursor int) error {
 	return nil
 }
 
-// showable reports whether a text can be shown without doing anything else to a
-// terminal, or to how what stands beside it is read.
+// showable reports whether a text can be shown without effects on a terminal.
 func showable(s string) bool {
 	if !utf8.ValidString(s) {
 		return false

@@ -66,7 +66,7 @@ func (r *run) prepareRestarted() {
 	s.wakeRun() // for requests that came meanwhile
 	s.mu.Unlock()
 	r.out.Unmute()
-	r.calls.again()
+	r.calls.reopen()
 }
 
 // applyEnding records what the run did to the state and reports whether the program

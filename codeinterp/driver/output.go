@@ -15,11 +15,11 @@ const maxCallbackErrs = 10
 
 var errCallbackExited = errors.New("OnOutput ended its goroutine")
 
-// An Output takes the output of one run: it feeds OnOutput, keeps the head and the
+// An Output takes the output of one run. It calls OnOutput, keeps the head and the
 // tail of what exceeds MaxOutput, applies display updates and clears, and fills the
-// Result. Result.Truncated reports every loss. Its methods may be called from any
-// goroutine and return after the callback, of which there is one call at a
-// time, so a slow callback holds the writer back.
+// Result, which reports every loss in Truncated. Methods may be called from any
+// goroutine. They return after OnOutput, which is called once at a time, so a slow
+// OnOutput slows the writer.
 type Output struct {
 	mu       sync.Mutex
 	onOutput func(codeinterp.Output) error
@@ -48,12 +48,11 @@ func NewOutput(opts *codeinterp.RunOptions) *Output {
 	return c
 }
 
-// Live says whether what comes is passed on to OnOutput, so that a call may take
-// as long as that does.
+// Live reports whether output is passed to OnOutput, so that a call takes as long as
+// OnOutput.
 func (c *Output) Live() bool { return c.onOutput != nil && !c.muted.Load() }
 
-// Write takes a chunk of a stream and copies it. It reports false, and takes
-// nothing, once Finish was called.
+// Write copies a chunk of a stream. After Finish it returns false and does nothing.
 func (c *Output) Write(kind codeinterp.Kind, p []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,8 +94,8 @@ func (s stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Spare returns a buffer of at least n bytes for [Output.Own]: memory of
-// output that was dropped, if it is not shared.
+// Spare returns a buffer of at least n bytes for [Output.Own], from dropped output if
+// possible.
 func (c *Output) Spare(n int) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,7 +107,7 @@ func (c *Output) Spare(n int) []byte {
 	return make([]byte, n)
 }
 
-// Own is Write for a chunk whose memory is the Output's from then on.
+// Own is Write without a copy: the Output takes ownership of p.
 func (c *Output) Own(kind codeinterp.Kind, p []byte) bool {
 	c.mu.Lock()
 	i := int(kind - codeinterp.Stdout)
@@ -121,8 +120,7 @@ func (c *Output) Own(kind codeinterp.Kind, p []byte) bool {
 	return true
 }
 
-// copied returns a copy of p, in memory of dropped output where nothing
-// else can hold that.
+// copied returns a copy of p, in memory of dropped output if that is not shared.
 func (c *Output) copied(p []byte) []byte {
 	if b := c.kept.spare; c.onOutput == nil && cap(b) >= len(p) {
 		c.kept.spare = nil
@@ -131,25 +129,25 @@ func (c *Output) copied(p []byte) []byte {
 	return slices.Clone(p)
 }
 
-// Add takes an output that is not cut into chunks: a display, a value, a
-// clear, or a late one of any kind. The Output owns its memory from then
-// on. It reports false, and takes nothing, once Finish was called.
+// Add takes an output that is not cut into chunks: a display, a value, a clear, or a
+// late one of any kind. The Output takes ownership of its memory. After Finish it
+// returns false and does nothing.
 func (c *Output) Add(o codeinterp.Output) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done {
 		return false
 	}
-	if !o.Late { // which is in no order with the program's own, and is to break no character of that
+	if !o.Late { // late output does not split characters of the program's own
 		c.flush()
 	}
 	c.take(o)
 	return true
 }
 
-// Lost records what was dropped before it came here, of output or of the
-// program's error; what of it was kept does come here. What is dropped of one
-// stream by the limit adds up. After Finish Lost has no effect.
+// Lost records output, or a part of the program's error, that was dropped before it
+// came here. What was kept of it is written as usual. Losses by the limit add up per
+// stream. After Finish Lost does nothing.
 func (c *Output) Lost(t codeinterp.Truncation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +164,7 @@ func (c *Output) Lost(t codeinterp.Truncation) {
 			return
 		}
 	}
-	// Once for each stream and reason: a connection can break any number of times.
+	// Once per stream and reason, since a connection can break many times.
 	for _, have := range c.lost {
 		if have.Stream == t.Stream && have.Reason == t.Reason {
 			return
@@ -175,8 +173,8 @@ func (c *Output) Lost(t codeinterp.Truncation) {
 	c.lost = append(c.lost, t)
 }
 
-// MayLack records that output of these kinds, of every kind where none is named, may
-// have been dropped before it came here, of unknown size.
+// MayLack records that an unknown amount of output of these kinds, or of every kind if
+// there is none, may have been dropped before it came here.
 func (c *Output) MayLack(reason codeinterp.TruncationReason, kinds ...codeinterp.Kind) {
 	if len(kinds) == 0 {
 		kinds = []codeinterp.Kind{codeinterp.Stdout, codeinterp.Stderr, codeinterp.Display, codeinterp.Value}
@@ -186,19 +184,19 @@ func (c *Output) MayLack(reason codeinterp.TruncationReason, kinds ...codeinterp
 	}
 }
 
-// Mute stops calling OnOutput: a run that is being ended does not wait for a
-// slow one. What comes is kept as before, and what OnOutput did not see is
-// reported in CallbackErr. Mute does not wait for a call in progress, and frees the
-// writer that made it; from then on only Finish waits for that call.
+// Mute stops calling OnOutput, so that a run that is being ended does not wait for it.
+// Output is kept as before; CallbackErr reports what OnOutput did not see. Mute does
+// not wait for a call in progress and unblocks its writer; only Finish waits for that
+// call.
 func (c *Output) Mute() {
-	// Without mu, which is held by the writer that waits for OnOutput.
+	// Without mu, which the writer that waits for OnOutput holds.
 	if !c.muted.Swap(true) && c.mute != nil {
 		close(c.mute)
 	}
 }
 
-// Unmute takes Mute back. OnOutput is called again, once the call that was in
-// progress is over. It is not to be called beside Mute.
+// Unmute calls OnOutput again, after a call in progress has returned. It must not be
+// called concurrently with Mute.
 func (c *Output) Unmute() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,9 +205,8 @@ func (c *Output) Unmute() {
 	}
 }
 
-// Finish ends the collection and puts the outputs, the truncations and the
-// callback's errors into res, once a call of OnOutput in progress is over. Only
-// the first call has an effect.
+// Finish waits for a call of OnOutput in progress and puts the outputs, the
+// truncations and the errors of OnOutput into res. Only the first call has an effect.
 func (c *Output) Finish(res *codeinterp.Result) {
 	c.mu.Lock()
 	if c.done {
@@ -217,9 +214,9 @@ func (c *Output) Finish(res *codeinterp.Result) {
 		return
 	}
 	c.flush()
-	c.done = true // there are no writers any more, so the rest needs no lock
+	c.done = true // no more writers, so the rest needs no lock
 	c.mu.Unlock()
-	// A call that Mute freed its writer from: no call outlives its run.
+	// No call outlives its run.
 	if c.pending != nil {
 		c.note(<-c.pending)
 	}
@@ -238,17 +235,19 @@ func kindOf(stream string) codeinterp.Kind {
 	return 0
 }
 
+// call calls OnOutput on its own goroutine, so that a callback that ends its
+// goroutine, as testing's FailNow does, does not end the run's.
 func (c *Output) callbackErr() error {
 	if c.nerrs > len(c.errs) {
 		c.errs = append(c.errs, fmt.Errorf("and %d more errors of OnOutput", c.nerrs-len(c.errs)))
 	}
 	if c.unseen > 0 {
-		c.errs = append(c.errs, fmt.Errorf("%d outputs came too late for OnOutput: the run was being ended", c.unseen))
+		c.errs = append(c.errs, fmt.Errorf("OnOutput did not see %d outputs: the run was being stopped", c.unseen))
 	}
 	return errors.Join(c.errs...)
 }
 
-// flush passes on what is held of unfinished UTF-8 sequences.
+// flush passes on unfinished UTF-8 sequences.
 func (c *Output) flush() {
 	for i, p := range c.partial {
 		if len(p) > 0 {
@@ -258,7 +257,7 @@ func (c *Output) flush() {
 	}
 }
 
-// take calls back and keeps.
+// take calls OnOutput and keeps o.
 func (c *Output) take(o codeinterp.Output) {
 	switch {
 	case c.onOutput == nil:
@@ -280,7 +279,7 @@ func (c *Output) take(o codeinterp.Output) {
 	if o.Update && c.kept.update(o) {
 		return
 	}
-	// The display was dropped, or never was: what comes for it counts as a new one.
+	// A display that was dropped or never existed counts as a new one.
 	o.Update = false
 	c.kept.add(o)
 }
@@ -288,7 +287,7 @@ func (c *Output) take(o codeinterp.Output) {
 // call calls OnOutput on a goroutine of its own, so that one that ends its
 // goroutine, as testing's FailNow does, does not end the run's.
 func (c *Output) call(o codeinterp.Output) {
-	// A call from before Unmute may still be going on, and calls are serial.
+	// A call from before Unmute may still be in progress.
 	if !c.await() {
 		c.unseen++
 		return
@@ -308,7 +307,7 @@ func (c *Output) call(o codeinterp.Output) {
 	c.await()
 }
 
-// await waits for the call in progress, if there is one, unless Mute frees it.
+// await waits for the call in progress, if any. It returns false if Mute was called.
 func (c *Output) await() bool {
 	if c.pending == nil {
 		return true

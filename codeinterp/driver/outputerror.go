@@ -20,7 +20,7 @@ const (
 // errorStream is what a Truncation calls the program's error.
 const errorStream = "error"
 
-// plus adds two sizes, each of which may be made up: no sum is too large.
+// plus adds two sizes, either of which may be made up, without overflow.
 func plus(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -28,8 +28,8 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// boundError cuts what is too long of the program's error, where it is to have
-// a bound, and tells so, also of what was dropped before it came here.
+// boundError cuts the program's error and reports the loss, with what was dropped
+// before.
 func boundError(res *codeinterp.Result, bounded bool, before int64) {
 	if res.Error == nil || !bounded && before == 0 {
 		return
@@ -71,7 +71,7 @@ func traceback(lines []string, bounded bool) (short []string, all, kept int64) {
 	head, room := fill(lines, maxTraceback*codeinterp.OutputHeadPercent/100)
 	rest := slices.Clone(lines[len(head):])
 	slices.Reverse(rest)
-	// What the head did not need, since lines are not cut, goes to the tail.
+	// The tail gets the room that the head did not need.
 	tail, _ := fill(rest, maxTraceback-maxTraceback*codeinterp.OutputHeadPercent/100+room)
 	slices.Reverse(tail)
 	for _, l := range slices.Concat(head, tail) {
@@ -84,8 +84,8 @@ func traceback(lines []string, bounded bool) (short []string, all, kept int64) {
 // eachLine is what a line costs beside its bytes.
 const eachLine = 16
 
-// fill returns as many lines as have room, the first cut where it has not, and
-// the room that is left.
+// fill returns the lines for which there is room, the first one cut if necessary, and
+// the remaining room.
 func fill(lines []string, room int) ([]string, int) {
 	for i, l := range lines {
 		if len(l)+eachLine > room {
@@ -99,6 +99,6 @@ func fill(lines []string, room int) ([]string, int) {
 	return slices.Clone(lines), room
 }
 
-// headOf returns the first n bytes of s, in memory of their own: a Result would hold
-// all of s else.
+// headOf returns a copy of the first n bytes of s, so that a Result does not hold all
+// of s.
 func headOf(s string, n int) string { return strings.Clone(s[:headCut([]byte(s[:n]), n)]) }

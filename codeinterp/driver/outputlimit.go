@@ -51,9 +51,8 @@ func isStream(k codeinterp.Kind) bool { return k == codeinterp.Stdout || k == co
 
 func (k *keeper) clear() { *k = keeper{max: k.max, before: k.before} }
 
-// weigh returns how many bytes o has, and what its names and its being made of
-// several representations cost beside. A bundle without any byte weighs one, so
-// that its loss is reported.
+// weigh returns the size of o in bytes and the overhead of its names and
+// representations. A bundle without data has size one, so that its loss is reported.
 func weigh(o *codeinterp.Output) (n, names int) {
 	n = o.Size()
 	if isStream(o.Kind) {
@@ -78,7 +77,6 @@ func (k *keeper) add(o codeinterp.Output) {
 			return
 		}
 		k.frozen = true
-		// addHead may have taken the beginning.
 		n, names = weigh(&o)
 	}
 	k.size += n
@@ -87,8 +85,8 @@ func (k *keeper) add(o codeinterp.Output) {
 	k.trim()
 }
 
-// addHead puts what fits into the head and returns the rest; Kind is 0 where
-// there is none.
+// addHead puts what fits into the head and returns the rest, with Kind 0 if there is
+// none.
 func (k *keeper) addHead(o codeinterp.Output) codeinterp.Output {
 	room := k.max*codeinterp.OutputHeadPercent/100 - k.size
 	n, names := weigh(&o)
@@ -101,13 +99,13 @@ func (k *keeper) addHead(o codeinterp.Output) codeinterp.Output {
 		k.size += n
 		k.names += names
 		return codeinterp.Output{}
-	// Half a picture is worth nothing: bundles are kept or dropped whole.
+	// Bundles are kept or dropped whole.
 	case !isStream(o.Kind) || room <= 0:
 		return o
 	}
 	cut := headCut(o.Data, room)
 	rest := o
-	// Capped: what is appended to the head must not overwrite the rest behind it.
+	// Capped, so that appending to the head does not overwrite the rest.
 	o.Data, rest.Data = o.Data[:cut:cut], o.Data[cut:]
 	if cut > 0 {
 		k.head = put(k.head, o)
@@ -122,8 +120,7 @@ func put(list []entry, o codeinterp.Output) []entry {
 	if len(list) > 0 && isStream(o.Kind) && o.Dropped == 0 {
 		last := &list[len(list)-1]
 		if last.Kind == o.Kind && last.Late == o.Late && len(last.Data)+len(o.Data) <= joinBelow {
-			// Until now it was memory that OnOutput saw and may keep, or a part of a
-			// larger chunk.
+			// OnOutput may keep the old memory, or it is part of a larger chunk.
 			if !last.own {
 				last.Data = append(make([]byte, 0, 2*(len(last.Data)+len(o.Data))), last.Data...)
 				last.own = true
@@ -153,7 +150,7 @@ func (k *keeper) trim() {
 			if isStream(e.Kind) && cap(e.base) > cap(k.spare) {
 				k.spare = e.base
 			}
-			// Its memory goes; its Kind is read once more below.
+			// Its Kind is read below.
 			*e = entry{Output: codeinterp.Output{Kind: e.Kind}}
 			k.first++
 		}
@@ -161,13 +158,12 @@ func (k *keeper) trim() {
 		k.names -= names
 		k.dropped[e.Kind] += int64(n)
 	}
-	// Moved up only when half of the list is dead, so that dropping is cheap on
-	// average.
+	// Compact only when half of the list is dead, so that dropping is cheap.
 	if k.first == len(k.tail) || k.first > len(k.tail)/2 && k.first > 64 {
 		k.tail = slices.Delete(k.tail, 0, k.first)
 		k.first = 0
 	}
-	// What is in the head fitted when it came, but an update can be larger.
+	// An update can make the head too large.
 	for len(k.head) > 0 && (k.size > k.max || k.names > maxNames) {
 		k.frozen = true
 		e := &k.head[len(k.head)-1]
@@ -180,8 +176,8 @@ func (k *keeper) trim() {
 	}
 }
 
-// update replaces the bundles of the displays with o's id. It reports false
-// where there is none.
+// update replaces the bundles of the displays with o's id. It returns false if there
+// are none.
 func (k *keeper) update(o codeinterp.Output) bool {
 	found := false
 	for _, list := range [][]entry{k.head, k.tail[k.first:]} {

@@ -35,27 +35,6 @@ func TestUnseenEnd(t *testing.T) {
 	})
 }
 
-// TestExitOfTheStuck: a session that was given up and ends its goroutine when it is
-// closed at last is back.
-func TestExitOfTheStuck(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fake{onClose: func(context.Context) error { runtimeGoexit(); return nil }}
-		ci, id := stateful(t, f, driver.Config{MaxStuck: 1})
-		res, err := ci.RunInContext(t.Context(), id, "unresponsive", &codeinterp.RunOptions{Timeout: time.Second})
-		want{status: "timeout", exit: 124, lost: true, count: 1, err: codeinterp.ErrUnavailable}.check(t, "unresponsive", res, err)
-		time.Sleep(2 * time.Hour)
-		if n := ci.Stuck(); n != 0 {
-			t.Errorf("%d sessions are stuck", n)
-		}
-		if res, err := ci.RunCode(t.Context(), "fake", "ok", nil); !res.OK() {
-			t.Errorf("the next run: %+v, %v", res, err)
-		}
-		if err := ci.Close(); !errors.Is(err, codeinterp.ErrUnavailable) {
-			t.Errorf("Close tells nothing of it: %v", err)
-		}
-	})
-}
-
 // TestNoInterruptOfTheEnded: an interrupt that waits behind another is not delivered
 // once Run has returned, or the session was given up.
 func TestNoInterruptOfTheEnded(t *testing.T) {
