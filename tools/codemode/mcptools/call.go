@@ -13,12 +13,12 @@ import (
 	"github.com/toolcell/toolcell/tools/codemode"
 )
 
-// unsentError is the error of a call that the server did not get.
+// unsentError is the error of a call that was not sent.
 type unsentError struct{ error }
 
 func (e unsentError) Unwrap() error { return e.error }
 
-// answer calls a tool and returns what programs get of its answer.
+// answer calls a tool and returns the value and the files of its answer.
 func (s *server) answer(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, []codemode.File, error) {
 	res, err := s.call(ctx, tool, args)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *server) answer(ctx context.Context, tool string, args json.RawMessage) 
 	return s.value(res)
 }
 
-// call calls a tool. Its errors are for programs to read, or those of ctx.
+// call calls a tool. Its errors are FunctionErrors or those of ctx.
 func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*mcp.CallToolResult, error) {
 	own := ctx
 	if d := s.set.opts.Timeout; d > 0 {
@@ -79,7 +79,7 @@ const (
 	rejectedText = "rejected by transport"
 )
 
-// answerOf returns the message of an error that the server answered, if err is one.
+// answerOf returns the message of err if the server has sent it.
 func answerOf(err error) (string, bool) {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) || errors.Is(err, mcp.ErrConnectionClosed) || e.Code == rejected && e.Message == rejectedText {
@@ -88,8 +88,8 @@ func answerOf(err error) (string, bool) {
 	return e.Message, true
 }
 
-// failure is what programs learn of an error: what the server answered, and nothing of
-// its process and connection but that they failed.
+// failure returns the error that programs read: the message of the server, or that it
+// failed, without details of its process and connection.
 func (s *server) failure(ctx, own context.Context, tool string, err error, done string) error {
 	s.set.opts.Logger.Info("a call of an MCP tool failed", "server", s.Name, "tool", tool, "err", err)
 	message, answered := answerOf(err)

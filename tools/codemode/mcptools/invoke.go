@@ -24,7 +24,7 @@ const (
 	maxNotes  = 20 // of files that are not shown
 )
 
-// invoke serves a call that the model itself makes.
+// invoke serves a call by the model.
 func (s *server) invoke(ctx context.Context, tool, name string, c tools.Invocation) *tools.Answer {
 	a := &tools.Answer{CallID: c.ID, Tool: name}
 	value, files, err := s.answer(ctx, tool, c.Args)
@@ -47,8 +47,8 @@ func (s *server) invoke(ctx context.Context, tool, name string, c tools.Invocati
 	return a
 }
 
-// failureOf is what the model learns of a call's error: the tool's own words, or that
-// the server did not get the call.
+// failureOf returns the failure that the model reads: the tool's message, or that the call
+// was not sent.
 func failureOf(ctx context.Context, err error) *tools.Failure {
 	_, unsent := errors.AsType[unsentError](err)
 	reported, ok := errors.AsType[*codeinterp.FunctionError](err)
@@ -83,7 +83,7 @@ func show(a *tools.Answer, files []codemode.File) {
 	}
 }
 
-// picture returns a file as an image, if it is one that a model can be shown.
+// picture returns a file as an image if models can see it.
 func picture(f codemode.File) (tools.Image, bool) {
 	c, format, err := image.DecodeConfig(bytes.NewReader(f.Data))
 	if err != nil || len(f.Data) > maxImage || f.MIME != "image/"+format {

@@ -116,14 +116,18 @@ func resultOf(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	failed := string(m["isError"]) == "true" || string(m["isError"]) == `"true"`
+	content := m["content"]
+	if m == nil { // such as a list or a string
+		content = raw
+	}
 	var all []json.RawMessage
-	if json.Unmarshal(m["content"], &all) != nil {
-		all = []json.RawMessage{cmpRaw(m["content"], raw)}
+	if m == nil || json.Unmarshal(content, &all) != nil {
+		all = []json.RawMessage{content}
 	}
 	list := make([]json.RawMessage, 0, len(all))
 	for _, one := range all {
 		switch {
-		case string(one) == "null":
+		case len(one) == 0 || string(one) == "null":
 		case isResult(marshal(map[string]any{"content": []json.RawMessage{one}})):
 			list = append(list, one)
 		default:
@@ -135,13 +139,6 @@ func resultOf(raw json.RawMessage) json.RawMessage {
 		fixed["structuredContent"] = s
 	}
 	return marshal(fixed)
-}
-
-func cmpRaw(a, b json.RawMessage) json.RawMessage {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // isResult reports whether the SDK can decode the result of a call.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -16,10 +17,10 @@ import (
 // maxError is how many bytes of a server's error programs read.
 const maxError = 4 << 10
 
-// value returns what programs get of an answer.
+// value returns the value and the files of an answer.
 func (s *server) value(res *mcp.CallToolResult) (json.RawMessage, []codemode.File, error) {
 	if res.NeedsInput() {
-		return nil, nil, &codeinterp.FunctionError{Message: "the tool asks a person for something, which is not possible here"}
+		return nil, nil, &codeinterp.FunctionError{Message: "the tool asks for input from a person, which is not supported"}
 	}
 	texts, files := s.content(res.Content)
 	var structured json.RawMessage
@@ -45,13 +46,13 @@ func (s *server) value(res *mcp.CallToolResult) (json.RawMessage, []codemode.Fil
 	}
 	scrubbed := s.set.opts.Secrets.Scrub(string(raw))
 	if len(raw) > 0 && !json.Valid([]byte(scrubbed)) {
-		return nil, nil, &codeinterp.FunctionError{Message: "the answer has a secret in it"}
+		return nil, nil, &codeinterp.FunctionError{Message: "the answer contains a secret"}
 	}
 	return json.RawMessage(scrubbed), files, nil
 }
 
-// textValue returns the value of texts: of JSON objects and arrays what they say, one or a
-// list of several; of anything else a string; of nothing nothing.
+// textValue returns the value of texts: the JSON object or array that they are, a list if
+// there are several, otherwise a string; nil without texts.
 func textValue(texts []string) json.RawMessage {
 	values := make([]json.RawMessage, 0, len(texts))
 	for _, t := range texts {
@@ -70,7 +71,7 @@ func textValue(texts []string) json.RawMessage {
 	return marshal(values)
 }
 
-// structure returns the JSON object or array that text is, nil if it is something else.
+// structure returns text if it is a JSON object or array, otherwise nil.
 func structure(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if text == "" || text[0] != '{' && text[0] != '[' || codeinterp.DeeperThan([]byte(text), codeinterp.MaxCallDepth) {
@@ -83,8 +84,8 @@ func structure(text string) json.RawMessage {
 	return b.Bytes()
 }
 
-// says reports whether structured contains all that texts say: the same JSON, or, as some
-// SDKs do, its only member, as one text or as one for each of its elements.
+// says reports whether structured contains the texts: the same JSON or, as some SDKs do,
+// its only member, as one text or one for each element.
 func says(structured json.RawMessage, texts []string) bool {
 	if len(texts) == 0 || len(texts) == 1 && same(structured, texts[0]) {
 		return true
@@ -110,24 +111,14 @@ func says(structured json.RawMessage, texts []string) bool {
 	return true
 }
 
-// same reports whether text is the JSON of raw, or the text that raw is.
+// same reports whether text is the string that raw is, or the same JSON as raw.
 func same(raw json.RawMessage, text string) bool {
 	var plain string
 	if json.Unmarshal(raw, &plain) == nil && plain == text {
 		return true
 	}
-	return canonical(raw) == canonical([]byte(text))
-}
-
-// canonical returns JSON with sorted members and without spaces, other text unchanged.
-func canonical(raw []byte) string {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil || !json.Valid(raw) {
-		return string(raw)
-	}
-	return string(marshal(v))
+	var a, b any
+	return json.Unmarshal(raw, &a) == nil && json.Unmarshal([]byte(text), &b) == nil && reflect.DeepEqual(a, b)
 }
 
 // withText adds a text to a structured result as its member _text.
