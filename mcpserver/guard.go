@@ -23,7 +23,7 @@ func (o *HTTPOptions) guard(next http.Handler) http.Handler {
 	inner := o.authenticated(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout))
-		// It is the server's: a client could name the request of another with it.
+		// The server sets it: with it a client could name the request of another.
 		r.Header.Del(headerRequest)
 		// For each request: a Handler may be served on any listener.
 		if local, ok := localAddr(r); ok && !local.IsLoopback() && !o.asksForTokens() {
@@ -51,9 +51,8 @@ func (o *HTTPOptions) guard(next http.Handler) http.Handler {
 	})
 }
 
-// hostAllowed reports whether the request names this host: by a name in Hosts, a loopback
-// name, or the address that it came to. A name that an attacker's DNS server points here
-// is none of these.
+// hostAllowed reports whether the request names this host: a name in Hosts, a loopback
+// name, or the local address. It refuses names that an attacker's DNS points here.
 func (o *HTTPOptions) hostAllowed(r *http.Request) bool {
 	host := hostname(r.Host)
 	if host == "localhost" || slices.ContainsFunc(o.Hosts, func(h string) bool { return strings.EqualFold(h, host) }) {
@@ -91,11 +90,10 @@ func hostname(hostport string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// originAllowed reports whether the page that sent the request, if it was one,
-// may do so.
+// originAllowed reports whether a request may come from its web page, if it has one.
 func (o *HTTPOptions) originAllowed(r *http.Request, origin string) bool {
 	if origin == "" {
-		// A page can send a GET without an Origin, but not without this.
+		// A browser may send a GET without an Origin, but not without this header.
 		site := r.Header.Get("Sec-Fetch-Site")
 		return site == "" || site == "same-origin" || site == "none"
 	}
@@ -133,16 +131,16 @@ func (o *HTTPOptions) authenticated(next http.Handler) http.Handler {
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if opts == nil || opts.ResourceMetadataURL == "" && len(opts.Scopes) == 0 {
-			// A 401 has to have a challenge (RFC 9110, 15.5.2); the SDK sends one
-			// only with these.
+			// A 401 must have a challenge (RFC 9110, 15.5.2); the SDK sends one
+			// only with these options.
 			w.Header().Set(challenge, "Bearer")
 		}
 		guarded.ServeHTTP(w, r)
 	})
 }
 
-// verifyTokens compares with each of the tokens in a time that does not tell
-// how much was right. The user is the token's hash.
+// verifyTokens compares with each of the tokens in constant time. The user is the token's
+// hash.
 func verifyTokens(tokens []string) auth.TokenVerifier {
 	sums := make([][sha256.Size]byte, len(tokens))
 	for i, t := range tokens {

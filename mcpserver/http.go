@@ -54,8 +54,8 @@ const (
 // machine over the loopback interface.
 type HTTPOptions struct {
 	// Tokens are the accepted bearer tokens, of letters, digits and -._~+/ with = at
-	// the end. Each is a client of its own: contexts made with one are not found with
-	// another. Without tokens none is needed.
+	// the end. Each is a separate client. Without Tokens and Verify requests need no
+	// token.
 	Tokens []string
 
 	// Verify decides on bearer tokens instead of Tokens, for OAuth. Clients are
@@ -90,7 +90,7 @@ type HTTPOptions struct {
 	Drain time.Duration
 }
 
-// ErrInsecure is returned if everyone on the network could run code.
+// ErrInsecure is returned for an address beyond loopback without a token.
 var ErrInsecure = errors.New("refusing to serve beyond loopback without a bearer token")
 
 var tokenForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`) })
@@ -98,7 +98,7 @@ var tokenForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 func (o *HTTPOptions) check() error {
 	for i, t := range o.Tokens {
 		if !tokenForm().MatchString(t) {
-			return fmt.Errorf("mcpserver: %w: token %d has characters that no bearer token can have, such as a space", codeinterp.ErrInvalid, i+1)
+			return fmt.Errorf("mcpserver: %w: token %d is not a valid bearer token; it may contain a space", codeinterp.ErrInvalid, i+1)
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rc := http.NewResponseController(w)
-	// Read before it is routed: the body may be all that tells the revision.
+	// Read first: the revision may be in the body only.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, t.MaxBody))
 	if _, huge := errors.AsType[*http.MaxBytesError](err); huge {
 		http.Error(w, fmt.Sprintf("the request is larger than %d bytes", t.MaxBody), http.StatusRequestEntityTooLarge)
@@ -182,13 +182,11 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id, done := t.requests.add(from)
 	defer done()
 	r.Header.Set(headerRequest, id)
-	next.ServeHTTP(&deadlineWriter{w, rc}, r)
-	// For what is in buffers, which the HTTP server writes after this.
-	rc.SetWriteDeadline(time.Now().Add(ioTimeout))
+	next.ServeHTTP(w, r)
 }
 
-// isSessionless reports whether a request is of a revision without sessions: by its
-// header, or without one by what such requests contain.
+// isSessionless reports whether a request has a revision without sessions, by its header
+// or by its body.
 func isSessionless(r *http.Request, body []byte) bool {
 	if v := r.Header.Get(headerVersion); v != "" {
 		return v >= sessionless // dates sort as text
@@ -203,22 +201,6 @@ func ownerOf(r *http.Request) owner {
 	}
 	return anyone
 }
-
-// A deadlineWriter gives every piece of an answer its own time to be read, so that a
-// client that stops reading is noticed.
-type deadlineWriter struct {
-	http.ResponseWriter
-	rc *http.ResponseController
-}
-
-// Write implements io.Writer.
-func (w *deadlineWriter) Write(p []byte) (int, error) {
-	w.rc.SetWriteDeadline(time.Now().Add(ioTimeout))
-	return w.ResponseWriter.Write(p)
-}
-
-// Unwrap is for [http.ResponseController].
-func (w *deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // ListenAndServe is [Server.Serve] on a TCP address, see [Listen].
 func (s *Server) ListenAndServe(ctx context.Context, addr string, opts *HTTPOptions) error {
@@ -302,8 +284,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) 
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
 	shutdown := make(chan struct{})
-	// Beside Close: Shutdown waits for the calls that Close ends, and Close for answers
-	// of clients that do not read, which the end of Shutdown cuts off.
+	// In parallel: Shutdown waits for calls that Close ends; Close waits for answers that
+	// a client does not read until Shutdown closes its connection.
 	go func() {
 		if srv.Shutdown(last) != nil {
 			srv.Close()
@@ -322,28 +304,38 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) 
 // logged counts and logs requests that are refused, such as those without a token.
 func (s *Server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		sw := &statusWriter{ResponseWriter: w}
-		next.ServeHTTP(sw, r)
-		if sw.status < http.StatusBadRequest {
+		aw := &answerWriter{ResponseWriter: w, rc: http.NewResponseController(w)}
+		next.ServeHTTP(aw, r)
+		// For data in buffers, which the HTTP server writes later.
+		aw.rc.SetWriteDeadline(time.Now().Add(ioTimeout))
+		if aw.status < http.StatusBadRequest {
 			return
 		}
-		s.metrics.refuse(strconv.Itoa(sw.status))
-		s.opts.Logger.LogAttrs(r.Context(), slog.LevelWarn, "request refused", slog.Int("status", sw.status),
+		s.metrics.refuse(strconv.Itoa(aw.status))
+		s.opts.Logger.LogAttrs(r.Context(), slog.LevelWarn, "request refused", slog.Int("status", aw.status),
 			slog.String("method", r.Method), slog.String("remote", r.RemoteAddr), slog.String("host", short(r.Host, 100)))
 	})
 }
 
-// A statusWriter records the status of an answer.
-type statusWriter struct {
+// An answerWriter records the status of an answer, and sets a deadline for the client to
+// read each piece of it.
+type answerWriter struct {
 	http.ResponseWriter
+	rc     *http.ResponseController
 	status int
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (w *statusWriter) WriteHeader(status int) {
+func (w *answerWriter) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
+// Write implements io.Writer.
+func (w *answerWriter) Write(p []byte) (int, error) {
+	w.rc.SetWriteDeadline(time.Now().Add(ioTimeout))
+	return w.ResponseWriter.Write(p)
+}
+
 // Unwrap is for [http.ResponseController].
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

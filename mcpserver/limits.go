@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"cmp"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,7 +21,7 @@ const (
 	DefaultLifetime      = 8 * time.Hour
 )
 
-// Limits bound what clients get. In each field zero means the default and a negative value
+// Limits bound the resources of clients. In each field zero means the default and a negative value
 // no limit.
 type Limits struct {
 	// Contexts is how many contexts one client has at a time, TotalContexts how
@@ -30,9 +29,9 @@ type Limits struct {
 	Contexts, TotalContexts int
 
 	// Runs is how many programs of one client run at a time, TotalRuns how many of
-	// all clients together. Further ones wait, Queue of each client and TotalQueue of
-	// all; one more is answered with the failure capacity. A negative TotalQueue
-	// means that none waits for TotalRuns.
+	// all clients together. Up to Queue programs of each client and TotalQueue of all
+	// wait; further calls fail with the code capacity. A negative TotalQueue means
+	// that no program waits.
 	Runs, TotalRuns, Queue, TotalQueue int
 
 	// Idle is how long a context lives without a call on it.
@@ -76,7 +75,7 @@ func (l *Limits) wait(le *lease) time.Duration {
 	return d
 }
 
-// describe says to a model when its contexts end by themselves.
+// describe tells the model when the server deletes its contexts.
 func (l *Limits) describe() (ends string) {
 	var when []string
 	if l.Idle > 0 {
@@ -86,24 +85,19 @@ func (l *Limits) describe() (ends string) {
 		when = append(when, span(l.Lifetime)+" after it was created")
 	}
 	if len(when) > 0 {
-		ends = "The server deletes a context " + strings.Join(when, ", and ") + "; its contextId is unknown then: create a new context."
+		ends = "The server deletes a context " + strings.Join(when, ", and ") + "; after that its contextId is unknown: create a new context."
 	}
 	return ends
 }
 
-// span renders a duration in the largest unit that fits it exactly.
+// span renders a duration without zero units, such as 30m.
 func span(d time.Duration) string {
-	for _, u := range []struct {
-		size time.Duration
-		name string
-	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
-		if d >= u.size && d%u.size == 0 {
-			n := int64(d / u.size)
-			if n == 1 {
-				return "1 " + u.name
-			}
-			return strconv.FormatInt(n, 10) + " " + u.name + "s"
-		}
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
 	}
-	return d.String()
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
