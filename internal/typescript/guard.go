@@ -54,7 +54,7 @@ func (p *parser) loop(l loop) {
 	}
 }
 
-// guard has the edits be what g writes. Where loops end at one place, the inner one,
+// guard replaces the edits by those of g. Where loops end at one place, the inner one,
 // which is noted first, ends first.
 func (p *parser) guard(g Guard) {
 	p.edits = p.edits[:0]

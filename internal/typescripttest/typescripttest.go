@@ -44,8 +44,8 @@ func (s Shape) Source() string {
 // variable tells a test binary which shapes it was started for.
 const variable = "TOOLCELL_TEST_TYPESCRIPT_SHAPES"
 
-// Run has run called on each shape, so many of them in one process, which
-// starts this test anew; setup makes run. A shape fails that ends the process,
+// Run calls run with each shape, so many of them in one process, which starts
+// this test again; setup makes run. A shape fails that ends the process,
 // is not done within patience, or says so. Without tag full a
 // tenth of the processes is started.
 func Run(t *testing.T, together int, patience time.Duration, setup func(t *testing.T) (run func(t *testing.T, source string))) {

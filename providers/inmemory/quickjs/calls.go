@@ -61,10 +61,10 @@ func (in *instance) beginCall(c openCall, args value) bool {
 		// Never a nil call: the engine must not fail for what a program can do.
 		call = noFunctions
 	}
-	d := in.desk
+	d := in.replies
 	if d == nil {
-		d = newDesk(in.config)
-		in.desk = d
+		d = newReplyQueue(in.config)
+		in.replies = d
 	}
 	if len(d.open) >= maxCalls {
 		return in.refuse(c, fmt.Sprintf("more than %d calls at once", maxCalls))
@@ -89,7 +89,7 @@ func (in *instance) beginCall(c openCall, args value) bool {
 	return true
 }
 
-// refuse has an error of the call's pending. It is always false.
+// refuse throws an error of the call. It returns false.
 func (in *instance) refuse(c openCall, message string) bool {
 	if e := in.toolError(c, message); !isException(e) {
 		lib.XJS_Throw(in.vm.tls, in.vm.ctx, e)
@@ -157,16 +157,16 @@ func noFunctions(name string, _ json.RawMessage, answer func(json.RawMessage, er
 // answer settles the next call that was answered. found is false where there is
 // none.
 func (in *instance) answer() (out engine.Outcome, ended, found bool) {
-	if in.desk == nil {
+	if in.replies == nil {
 		return out, false, false
 	}
-	r, ok := in.desk.take()
+	r, ok := in.replies.take()
 	if !ok {
 		return out, false, false
 	}
-	defer in.desk.budget.Give(r.cost)
-	vm, c := in.vm, in.desk.open[r.call]
-	delete(in.desk.open, r.call)
+	defer in.replies.budget.Give(r.cost)
+	vm, c := in.vm, in.replies.open[r.call]
+	delete(in.replies.open, r.call)
 	defer c.free(vm)
 	var v value
 	if r.ok {
@@ -229,7 +229,7 @@ func (in *instance) toolError(c openCall, message string) value {
 }
 
 // calling reports whether calls are open.
-func (in *instance) calling() bool { return in.desk != nil && len(in.desk.open) > 0 }
+func (in *instance) calling() bool { return in.replies != nil && len(in.replies.open) > 0 }
 
 // next waits for the next timer or answer, and calls what waits for it. Where
 // both are there, they take turns.
@@ -271,7 +271,7 @@ func (in *instance) awaitAnswer() {
 		timer = t.C
 	}
 	select {
-	case <-in.desk.wake:
+	case <-in.replies.wake:
 	case <-timer:
 	case <-in.stop.Done():
 	}
@@ -296,8 +296,7 @@ func (in *instance) tools(name string) value {
 	return vm.own(exports, name)
 }
 
-// renew has an object that an earlier program had be as it was offered, or has the
-// functions of this one.
+// renew restores the object of an earlier program, or offers the functions of this one.
 func (in *instance) renew() value {
 	if strings.Join(in.program.Functions, ",") != in.toolNames {
 		return in.offer()

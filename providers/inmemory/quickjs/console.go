@@ -16,14 +16,14 @@ import (
 // A console is the state of the realm's console.
 type console struct {
 	indent string
-	labels numbers // of counts and timers, these since the instance's start
+	counts map[string]int
+	timers map[string]time.Time
 }
 
-// Before labels: one object for both, since the engine is slow with two that get the
-// same names in turn.
+// The host keeps so many counts and timers, by labels of so many bytes.
 const (
-	countOf = "count "
-	timeOf  = "time "
+	maxLabels = 10_000
+	maxLabel  = 256
 )
 
 const maxIndent = 200
@@ -205,7 +205,11 @@ func (in *instance) label(v value) (string, bool) {
 	if isUndefined(v) {
 		return "default", true
 	}
-	s, _, ok := in.vm.clipped(v, 1024)
+	s, _, ok := in.vm.clipped(v, maxLabel)
+	if ok && len(in.console.counts)+len(in.console.timers) >= maxLabels {
+		in.vm.throw("RangeError", "too many labels of console.count and console.time")
+		return "", false
+	}
 	return s, ok
 }
 
@@ -214,11 +218,11 @@ func (in *instance) consoleCount(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	n, _ := in.console.labels.get(in.vm, countOf+label)
-	if !in.console.labels.set(in.vm, countOf+label, n+1) {
-		return exception
+	if in.console.counts == nil {
+		in.console.counts = map[string]int{}
 	}
-	return in.line(codeinterp.Stdout, []byte(label+": "+strconv.Itoa(int(n)+1)))
+	in.console.counts[label]++
+	return in.line(codeinterp.Stdout, []byte(label+": "+strconv.Itoa(in.console.counts[label])))
 }
 
 func (in *instance) consoleCountReset(_ value, args []value) value {
@@ -226,15 +230,19 @@ func (in *instance) consoleCountReset(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	in.console.labels.remove(in.vm, countOf+label)
+	delete(in.console.counts, label)
 	return undefined
 }
 
 func (in *instance) consoleTime(_ value, args []value) value {
 	label, ok := in.label(args[0])
-	if !ok || !in.console.labels.set(in.vm, timeOf+label, float64(time.Since(in.start))) {
+	if !ok {
 		return exception
 	}
+	if in.console.timers == nil {
+		in.console.timers = map[string]time.Time{}
+	}
+	in.console.timers[label] = time.Now()
 	return undefined
 }
 
@@ -243,15 +251,15 @@ func (in *instance) consoleElapsed(args []value, end bool) value {
 	if !ok {
 		return exception
 	}
-	start, ok := in.console.labels.get(in.vm, timeOf+label)
+	start, ok := in.console.timers[label]
 	if !ok {
 		return in.line(codeinterp.Stderr, []byte("Warning: No such label '"+label+"' for console.timeEnd()"))
 	}
 	if end {
-		in.console.labels.remove(in.vm, timeOf+label)
+		delete(in.console.timers, label)
 	}
 	d := draft{vm: in.vm}
-	ok = d.add(label + ": " + elapsed(time.Since(in.start)-time.Duration(start)))
+	ok = d.add(label + ": " + elapsed(time.Since(start)))
 	if !end && len(args) > 1 && ok {
 		more, formatted := in.format(args[1:])
 		ok = formatted && d.grow(len(more)+2)

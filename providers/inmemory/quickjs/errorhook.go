@@ -12,15 +12,13 @@ import (
 	lib "modernc.org/libquickjs"
 )
 
-// The engine gives an error its message and then, as the last thing, its stack.
-// Both are properties that are new to the object, and for those it asks the
-// object's class, where that has a say. The class of errors gets it: with the
-// stack, a message gets node's words, and the stack the first line that it has
-// in node, and positions in the sources; with a name that the program gives the
-// error later, that line gets it.
+// The engine defines the message of a new error first and its stack last. The class of
+// errors has a hook for new properties: with the stack, a frequent message is replaced by
+// node's words, and the stack gets node's first line and positions in the sources. A name
+// that the program defines later goes into that line too.
 
 const (
-	exotic      = 0x8 // of the second bit field of a TJSObject: its class has a say
+	exotic      = 0x8 // of the second bit field of a TJSObject: its class has methods for properties
 	maxFrameSet = 64 << 10
 
 	// defaultFrames and mostFrames bound how many frames a stack has: what
@@ -36,7 +34,7 @@ var exoticErrors = sync.OnceValue(func() uintptr {
 	return methods
 })
 
-// hookErrors has the VM tell of every error that is made.
+// hookErrors sets the hook of all errors.
 func (vm *vm) hookErrors() {
 	classes := at[lib.TJSRuntime](vm.rt).Fclass_array
 	at[lib.TJSClass](classes + lib.EJS_CLASS_ERROR*unsafe.Sizeof(lib.TJSClass{})).Fexotic = exoticErrors()
@@ -76,8 +74,8 @@ func cDefineOnError(tls *libc.TLS, ctx uintptr, obj value, atom lib.TJSAtom, v, 
 	return r
 }
 
-// renamed has define give an error a name of its own, which is in the first
-// line of its stack then, as in node, where that is made when it is looked at.
+// renamed calls define, which sets the name of an error, and puts the name into the first
+// line of the stack, as node does.
 func (vm *vm) renamed(e value, define func() int32) int32 {
 	head := vm.errorHead(e)
 	r := define()
@@ -218,7 +216,7 @@ func framesOf(stack string) string {
 	return ""
 }
 
-// installErrors has the realm's errors complete themselves.
+// installErrors prepares a realm for hookErrors.
 func (in *instance) installErrors(global value) {
 	vm := in.vm
 	in.errorClass = vm.own(global, "Error")

@@ -57,8 +57,8 @@ func lazyGlobals() []global {
 	return append(list, global{source.ImportMeta, "node"}, global{source.ImportNamed, "node"}, global{awaitedLoop, "language"})
 }
 
-// A table is what the engine knows of the host functions. It lives outside
-// of Go's heap and for ever, as the engine keeps pointers into it.
+// A table lists the host functions for the engine. It is outside of Go's heap and is never
+// freed, as engines keep pointers into it.
 type table struct {
 	functions []function
 	hosts     int     // how many of them come before those of builtinMethods

@@ -44,8 +44,8 @@ type instance struct {
 	exitCode int
 	stdin    int // bytes of stdin that were read
 	loop     loop
-	desk     *desk // for the answers to calls, nil before the first
-	answered bool  // an answer went before a timer
+	replies  *replyQueue // for the answers to calls, nil before the first
+	answered bool        // an answer went before a timer
 	watcher  *watcher
 
 	source string  // that the program was compiled from
@@ -133,9 +133,9 @@ func (in *instance) end() {
 	in.vm.stopping.Store(false)
 	in.release()
 	in.loop.reset(in.vm)
-	if in.desk != nil {
-		in.desk.close(in.vm)
-		in.desk = nil
+	if in.replies != nil {
+		in.replies.close(in.vm)
+		in.replies = nil
 	}
 	in.positions.trim()
 	in.vm.giveBack(0)

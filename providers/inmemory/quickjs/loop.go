@@ -122,7 +122,7 @@ func (t *timer) strength() int {
 	return 1
 }
 
-// weaken has a timer keep the program running, or not.
+// weaken sets whether a timer keeps the program running.
 func (l *loop) weaken(t *timer, weak bool) {
 	before := t.strength()
 	t.weak = weak

@@ -47,8 +47,8 @@ var guardOfLoops = typescript.Guard{
 
 var mayAwaitLoops = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bfor\s+await\b`) })
 
-// awaited returns a source with its for await loops as they are run, and has errors in
-// the file tell the positions of the source. ok is false where there are no such
+// awaited returns a source with its for await loops as they are run, and maps positions
+// of errors back to the source. ok is false where there are no such
 // loops, or they are not to be found: the source is no JavaScript.
 func (in *instance) awaited(code, file string, position func(line, column int) (int, int)) (guarded string, ok bool) {
 	if !mayAwaitLoops().MatchString(code) {

@@ -110,7 +110,7 @@ func newVM(c engine.Config, p *pool) (*vm, error) {
 func (vm *vm) seed() {
 	var b [8]byte
 	_, _ = rand.Read(b[:])
-	// The generator would stay at zero for ever.
+	// The generator would stay at zero forever.
 	at[lib.TJSContext](vm.ctx).Frandom_state = binary.NativeEndian.Uint64(b[:]) | 1
 }
 

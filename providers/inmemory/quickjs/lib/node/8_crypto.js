@@ -1,17 +1,31 @@
 // crypto: hashes, HMACs and random values.
 
+// A Hash keeps what it is given, and hashes all of it in the end.
 class Hash {
-  #name; #state;
-  constructor(name, key) { this.#name = name; this.#state = host.hashStart(name, key); }
-  #live() {
-    if (this.#state === undefined) throw error(Error, "ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
-    return this.#state;
+  #name; #key; #data = new Uint8Array(64); #length = 0;
+  constructor(name, key) { this.#name = name; this.#key = key?.slice(); host.hash(name); }
+  #live() { if (this.#data === undefined) throw error(Error, "ERR_CRYPTO_HASH_FINALIZED", "Digest already called"); }
+  update(data, encoding) {
+    this.#live();
+    const b = bytesOf(data, encoding), end = this.#length + b.length;
+    if (end > this.#data.length) {
+      const more = new Uint8Array(Math.max(end, 2 * this.#length));
+      more.set(this.#data.subarray(0, this.#length));
+      this.#data = more;
+    }
+    this.#data.set(b, this.#length);
+    this.#length = end;
+    return this;
   }
-  update(data, encoding) { this.#state = host.hashUpdate(this.#name, this.#live(), bytesOf(data, encoding)); return this; }
-  copy() { const h = new Hash(this.#name); h.#state = this.#live(); return h; }
+  copy() {
+    this.#live();
+    const h = new Hash(this.#name, this.#key);
+    return h.update(this.#data.subarray(0, this.#length));
+  }
   digest(encoding) {
-    const b = host.hashSum(this.#name, this.#live());
-    this.#state = undefined;
+    this.#live();
+    const b = host.hash(this.#name, this.#data.subarray(0, this.#length), this.#key);
+    this.#data = undefined;
     return encoding === undefined || encoding === "buffer" ? Buffer.from(b.buffer) : decode(b, encoding);
   }
 }

@@ -11,9 +11,9 @@ import (
 	lib "modernc.org/libquickjs"
 )
 
-// A desk is where the answers to a run's calls come in. Everything but open is
-// for any goroutine; those that wait for an answer may outlive the run.
-type desk struct {
+// A replyQueue takes the answers to the calls of one run. Its methods may be called from
+// any goroutine, but open belongs to the engine's.
+type replyQueue struct {
 	budget *engine.Budget
 	limit  int64            // bytes of arguments that may be open, zero without
 	open   map[int]openCall // by call; of the engine's goroutine
@@ -34,13 +34,13 @@ type reply struct {
 	cost int64  // what the budget holds for it
 }
 
-func newDesk(c engine.Config) *desk {
-	return &desk{budget: c.Budget, limit: c.Limits.Memory, open: map[int]openCall{}, wake: make(chan struct{}, 1)}
+func newReplyQueue(c engine.Config) *replyQueue {
+	return &replyQueue{budget: c.Budget, limit: c.Limits.Memory, open: map[int]openCall{}, wake: make(chan struct{}, 1)}
 }
 
 // charge reports whether a call may have n bytes of arguments, which discharge gives
 // back once it is answered. They are the host's memory until then.
-func (d *desk) charge(n int64) bool {
+func (d *replyQueue) charge(n int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.limit > 0 && d.args+n > d.limit || !d.budget.Take(n) {
@@ -50,7 +50,7 @@ func (d *desk) charge(n int64) bool {
 	return true
 }
 
-func (d *desk) discharge(n int64) {
+func (d *replyQueue) discharge(n int64) {
 	d.budget.Give(n)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -58,7 +58,7 @@ func (d *desk) discharge(n int64) {
 }
 
 // put takes an answer, unless the run is over.
-func (d *desk) put(r reply) {
+func (d *replyQueue) put(r reply) {
 	if !d.budget.Take(int64(len(r.text))) {
 		r.ok, r.text = false, "there is no memory left for the result"
 	} else {
@@ -78,7 +78,7 @@ func (d *desk) put(r reply) {
 }
 
 // take returns the next answer.
-func (d *desk) take() (r reply, ok bool) {
+func (d *replyQueue) take() (r reply, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.answers) == 0 {
@@ -90,7 +90,7 @@ func (d *desk) take() (r reply, ok bool) {
 }
 
 // close drops what is open. Answers that come are no longer taken.
-func (d *desk) close(vm *vm) {
+func (d *replyQueue) close(vm *vm) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closed = true
