@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -49,7 +50,7 @@ func (a *app) doctor(ctx context.Context, f providerFlags) int {
 		}
 		names = []string{f.provider}
 	}
-	out := &firstError{w: a.stdout}
+	out := bufio.NewWriter(a.stdout)
 	a = &app{stdin: a.stdin, stdout: out, stderr: a.stderr, getenv: a.getenv}
 	for i, name := range names {
 		if i > 0 {
@@ -57,6 +58,7 @@ func (a *app) doctor(ctx context.Context, f providerFlags) int {
 		}
 		f.provider = name
 		err := a.examine(ctx, f)
+		_ = out.Flush() // keeps its error
 		switch {
 		case ctx.Err() != nil:
 			return a.stopped()
@@ -67,22 +69,10 @@ func (a *app) doctor(ctx context.Context, f providerFlags) int {
 			return exitFailure
 		}
 	}
-	if out.err != nil {
-		return a.fail(out.err)
+	if err := out.Flush(); err != nil {
+		return a.fail(err)
 	}
 	return 0
-}
-
-// A firstError keeps the first error of its writes.
-type firstError struct {
-	w   io.Writer
-	err error
-}
-
-func (f *firstError) Write(b []byte) (int, error) {
-	n, err := f.w.Write(b)
-	f.err = cmp.Or(f.err, err)
-	return n, err
 }
 
 // examine opens a provider, runs a program in each of its languages and
@@ -211,21 +201,14 @@ func printIsolation(w io.Writer, i codeinterp.Isolation) {
 	}
 	fmt.Fprintf(w, "    limits     memory: %s, cpu: %s, processes: %s, disk: %s\n",
 		orUnknown(i.Memory), orUnknown(i.CPU), orUnknown(i.PIDs), orUnknown(i.Disk))
-	fmt.Fprintf(w, "    host dies  %s\n", survivors(i.HostDeath))
+	fmt.Fprintf(w, "    host dies  %s\n", cmp.Or(survivors[i.HostDeath], "not known: the code may go on"))
 	for _, r := range i.Reasons {
 		fmt.Fprintf(w, "    note       %s\n", indent(r))
 	}
 }
 
-// printModes says which kinds of isolation would work here, and what installs
-// packages behind which.
+// printModes prints which modes of isolation work here.
 func printModes(w io.Writer) {
-	installs := "outside of any sandbox, as the host's user: none works here"
-	if ci, err := subprocess.New(&subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}, Sandbox: subprocess.Sandbox{AllowSignals: true}}); err == nil {
-		installs = "in " + codeinterp.Describe(ci).Isolation.Backend + ", with the host's network"
-		ci.Close()
-	}
-	fmt.Fprintf(w, "    installs   %s\n", installs)
 	for _, m := range []subprocess.Mode{subprocess.Bwrap, subprocess.Landlock} {
 		says := "works"
 		if ci, err := subprocess.New(&subprocess.Options{Sandbox: subprocess.Sandbox{Mode: m}}); err == nil {
@@ -244,17 +227,9 @@ func reach(r codeinterp.Reach) string {
 	return string(r)
 }
 
-// survivors says what of the code outlives a host that is killed.
-func survivors(death string) string {
-	switch death {
-	case "all":
-		return "all of the code ends with it"
-	case "child":
-		return "the code's first process ends with it, what it started may go on"
-	case "none":
-		return "the code goes on"
-	}
-	return "not known: the code may go on"
+// survivors are what remains of the code when the host is killed.
+var survivors = map[string]string{
+	"all": "all of the code ends with it", "child": "the code's first process ends with it, what it started may go on", "none": "the code goes on",
 }
 
 func orUnknown(s string) string {

@@ -61,7 +61,7 @@ func TestEnvironments(t *testing.T) {
 		{[]string{"run", "--with", "six==1.17.0", "--python", base, "-e", program}, 0, "1.17.0\n", ""},
 		{[]string{"env", "remove", "data"}, 0, "", ""},
 		{[]string{"run", "--env-name", "same", "-e", program}, 0, "1.17.0\n", ""},
-		{[]string{"run", "--env-name", "data", "-e", program}, 1, "", `there is no environment "data"; make one with: toolcell env create data PACKAGE`},
+		{[]string{"run", "--env-name", "data", "-e", program}, 1, "", `there is no environment "data"; see toolcell env list, or make it: toolcell env create data PACKAGE`},
 		{[]string{"run", "--env-name", "same", "--with", "six", "-e", program}, 2, "", "--env-name goes without"},
 		{[]string{"env", "create", "../x", "six"}, 2, "", "environment name"},
 		{[]string{"env", "create", "x", "--python", base}, 2, "", "names no package"},

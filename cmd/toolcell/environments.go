@@ -30,13 +30,7 @@ func nameFile(root, name string) (string, error) {
 	return filepath.Join(root, "names", name), err
 }
 
-// A noName is the error of a name that no environment has.
-type noName string
-
-func (e noName) Error() string {
-	return fmt.Sprintf("there is no environment %q; make one with: toolcell env create %s PACKAGE", string(e), string(e))
-}
-
+// openNamed opens the environment of a name.
 func openNamed(root, name string) (*environments.Environment, error) {
 	file, err := nameFile(root, name)
 	if err != nil {
@@ -44,7 +38,7 @@ func openNamed(root, name string) (*environments.Environment, error) {
 	}
 	id, err := os.ReadFile(file)
 	if err != nil {
-		return nil, noName(name)
+		return nil, fmt.Errorf("there is no environment %q; see toolcell env list, or make it: toolcell env create %s PACKAGE", name, name)
 	}
 	return environments.Open(root, strings.TrimSpace(string(id)))
 }
@@ -109,14 +103,11 @@ func (a *app) envSweep() *cobra.Command {
 
 // endEnv reports how a command ended.
 func (a *app) endEnv(ctx context.Context, err error) int {
-	none, isNone := errors.AsType[noName](err)
 	switch {
 	case err == nil:
 		return 0
 	case ctx.Err() != nil:
 		return a.stopped()
-	case isNone:
-		return a.fail(fmt.Errorf("there is no environment %q; see toolcell env list", string(none)))
 	}
 	return a.fail(err)
 }

@@ -71,7 +71,7 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 	if err != nil {
 		return a.usageError("%s%s", plain(err), f.elsewhere())
 	}
-	r := &repl{app: a, language: language, script: f.script, options: codeinterp.RunOptions{Timeout: timeout}, env: f.env.values, images: newImageShower(a, &f.programFlags), flags: &f.programFlags}
+	r := &repl{app: a, language: language, options: codeinterp.RunOptions{Timeout: timeout}, env: f.env.values, images: newImageShower(a, &f.programFlags)}
 	r.images.beside("repl")
 	if err := r.open(ctx, ci); err != nil {
 		return a.fail(err)
@@ -119,17 +119,14 @@ type repl struct {
 	*app
 	lines    programReader
 	language string
-	script   *script
 	options  codeinterp.RunOptions
 	env      map[string]string
 	images   imageShower
-	flags    *programFlags
 
 	interpreter codeinterp.StatefulInterpreter
 	manager     codeinterp.ContextManager // nil: there is none
 	completer   codeinterp.Completer      // nil: there is none
 	context     codeinterp.ContextID
-	fresh       bool // no program has run in the context's state yet
 	reads       bool // one may read what is typed
 }
 
@@ -142,7 +139,6 @@ func (r *repl) open(ctx context.Context, ci codeinterp.CodeInterpreter) (err err
 	r.manager, _ = codeinterp.Manager(ci)
 	r.completer = completerOf(ci, r.language)
 	r.context, err = r.interpreter.CreateContext(ctx, r.language, &codeinterp.ContextOptions{Env: r.env})
-	r.fresh = true
 	return err
 }
 
@@ -202,15 +198,8 @@ func (r *repl) run(ctx context.Context, program string, interrupts <-chan os.Sig
 	}
 	in, done := r.input(program)
 	opts.Input = in
-	introduced := program
-	if r.fresh {
-		introduced = r.script.introduce(r.language, program)
-	}
-	res, err := r.interpreter.RunInContext(ctx, r.context, introduced, &opts)
+	res, err := r.interpreter.RunInContext(ctx, r.context, program, &opts)
 	done()
-	// Arguments and directory are set once in a state, by the first program that
-	// begins in it.
-	r.fresh = res.StateLost || r.fresh && res.Status == codeinterp.StatusNotRun
 	s.rest(&res)
 	s.finishLine()
 	s.end(&res)

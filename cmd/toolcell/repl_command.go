@@ -56,7 +56,6 @@ func (r *repl) restart(ctx context.Context) (err error) {
 	} else if err = r.interpreter.DeleteContext(ctx, r.context); err == nil {
 		r.context, err = r.interpreter.CreateContext(ctx, r.language, &codeinterp.ContextOptions{Env: r.env})
 	}
-	r.fresh = r.fresh || err == nil
 	return err
 }
 

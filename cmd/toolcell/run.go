@@ -7,16 +7,13 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 type runFlags struct {
@@ -125,7 +122,6 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	if err != nil {
 		return a.usageError("%s%s", plain(err), f.elsewhere())
 	}
-	program = f.script.introduce(language, program)
 	opts := &codeinterp.RunOptions{Timeout: f.timeout, Env: f.env.values, Files: files.in, Artifacts: files.out != nil}
 	if err := a.giveInput(ctx, f, ci, language, opts); err != nil && ctx.Err() != nil {
 		return a.stopped()
@@ -222,12 +218,7 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	s.rest(&res)
 	s.end(&res)
 	a.missing(ci, language, &res)
-	a.absent(files, &res)
-	a.offline(f, &res)
-	a.readOnly(f, &res)
-	if s.file {
-		a.unfed(opts, &res)
-	}
+	a.hint(f, files, !s.file || opts.Input != nil || len(opts.Stdin) > 0, &res)
 	code := a.saveArtifacts(files, &res)
 	switch {
 	case s.err != nil:
@@ -255,39 +246,4 @@ func (a *app) unread(err error) int {
 // neverBegan reports whether the run was stopped before it began.
 func neverBegan(ctx context.Context, res *codeinterp.Result, err error) bool {
 	return res.Status == codeinterp.StatusNotRun && ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
-}
-
-// missing says which interpreter it was where a module could not be imported,
-// and how to have another.
-func (a *app) missing(ci codeinterp.CodeInterpreter, language string, res *codeinterp.Result) {
-	if res.Error == nil || res.Error.MissingModule == "" {
-		return
-	}
-	if s, ok := ci.(scripted); ok {
-		if beside := s.script.beside(res.Error.MissingModule); beside != "" {
-			fmt.Fprintf(a.stderr, "toolcell: %s is beside the program, which cannot read it: use --in %s, or --dir %s for all of that directory\n", beside, beside, filepath.Dir(beside))
-			return
-		}
-	}
-	for _, l := range codeinterp.Describe(ci).Languages {
-		if l.Name != language || l.Path == "" {
-			continue
-		}
-		fmt.Fprintf(a.stderr, "toolcell: this was %s, %s; --%s PATH takes another\n", l.Runtime, l.Path, flagOf(language))
-		if name := res.Error.MissingModule; language == "python" && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_.") == "" {
-			fmt.Fprintf(a.stderr, "toolcell: --with %s installs it\n", subprocess.PackageOf(name))
-		}
-		for _, other := range l.PassedOver {
-			fmt.Fprintf(a.stderr, "toolcell: passed over: %s\n", other)
-		}
-	}
-}
-
-// flagOf names the flag that chooses the interpreter of a language that can
-// miss modules.
-func flagOf(language string) string {
-	if language == "python" {
-		return language
-	}
-	return "node"
 }

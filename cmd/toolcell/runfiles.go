@@ -7,10 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -170,80 +168,4 @@ func visible(name string) string {
 		return quoted
 	}
 	return name
-}
-
-// notThere matches how Python and node tell that there is no such file.
-var notThere = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:No such file or directory: |ENOENT: no such file or directory, \w+ )'([^']+)'`)
-})
-
-// absent says how a file of this machine comes to the program that looked for it
-// in its own directory.
-func (a *app) absent(f *runFiles, res *codeinterp.Result) {
-	if !f.private || res.Error == nil {
-		return
-	}
-	match := notThere().FindStringSubmatch(res.Error.Message)
-	if match == nil {
-		return
-	}
-	if _, err := os.Stat(match[1]); err == nil {
-		name := visible(match[1])
-		fmt.Fprintf(a.stderr, "toolcell: %s is not open to the program; --in %s puts it beside the program\n", name, name)
-	}
-}
-
-// withoutNetwork matches how programs fail that have no network.
-var withoutNetwork = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`Temporary failure in name resolution|Name or service not known|Network is unreachable|ENETUNREACH|EAI_AGAIN|getaddrinfo|Could not resolve host`)
-})
-
-// offline says how a program gets the network if it failed without.
-func (a *app) offline(f *programFlags, res *codeinterp.Result) {
-	if f.provider != "subprocess" || f.network || res.OK() {
-		return
-	}
-	says := res.Stderr()
-	if says = says[max(0, len(says)-4<<10):]; res.Error != nil {
-		says += "\n" + res.Error.Message
-	}
-	if withoutNetwork().MatchString(says) {
-		fmt.Fprintln(a.stderr, "toolcell: programs have no network; --network opens it")
-	}
-}
-
-// notWritable matches how programs fail that may not write.
-var notWritable = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:Permission denied|Read-only file system|EACCES|EROFS)`)
-})
-
-// readOnly says why a program could not write in its directory.
-func (a *app) readOnly(f *programFlags, res *codeinterp.Result) {
-	if f.dir == "" || res.Error == nil || !notWritable().MatchString(res.Error.Message) {
-		return
-	}
-	if len(f.write) == 0 {
-		fmt.Fprintln(a.stderr, "toolcell: --dir opens the directory for reading; --write lets the program change it")
-	} else if os.Geteuid() == 0 {
-		fmt.Fprintln(a.stderr, "toolcell: programs of a root host run as another user, who needs write permission there: chmod o+w, or give the directory to another user")
-	}
-}
-
-// withoutInput matches how programs fail that read a standard input which they do not have.
-var withoutInput = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:there is|has) no standard input|EBADF: bad file descriptor, read|(?m:^\w+: .*Bad file descriptor$)`)
-})
-
-// unfed says how a program that wanted this command's standard input gets it.
-func (a *app) unfed(opts *codeinterp.RunOptions, res *codeinterp.Result) {
-	if opts.Input != nil || len(opts.Stdin) > 0 || res.Status == codeinterp.StatusOK || !a.piped() {
-		return
-	}
-	says := res.Stderr()
-	if says = says[max(0, len(says)-4<<10):]; res.Error != nil {
-		says += "\n" + res.Error.Message
-	}
-	if withoutInput().MatchString(says) {
-		fmt.Fprintln(a.stderr, "toolcell: the program has no standard input; --stdin gives it this command's")
-	}
 }

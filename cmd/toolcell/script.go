@@ -28,7 +28,6 @@ type script struct {
 	dir  string // absolute, empty for a private one
 
 	later bool // the driver of Python takes them with each run; see laterPython
-	begun bool // bash's driver sets them
 }
 
 func newScript(f *programFlags, file string, args []string) (*script, error) {
@@ -84,11 +83,7 @@ func (s *script) adapt(list []subprocess.Language) []subprocess.Language {
 		case "javascript", "typescript":
 			driver.Source += s.node()
 		case "bash":
-			// Else its own messages show what is before the program on its first line.
-			if source := "\n" + s.bash() + "\n"; len(source) <= maxBash {
-				driver.Source += source
-				s.begun = true
-			}
+			driver.Source += "\n" + s.bash() + "\n"
 		}
 		list[i].Driver = &driver
 	}
@@ -130,9 +125,6 @@ func (s *script) node() string {
 	return source
 }
 
-// maxBash is how much a driver's source may have more, which is an argument itself.
-const maxBash = 32 << 10
-
 // bash is what makes a shell that of the script.
 func (s *script) bash() string {
 	// Its messages begin with that name.
@@ -144,14 +136,6 @@ func (s *script) bash() string {
 		source += "; cd -- " + quoted(s.dir)
 	}
 	return source
-}
-
-// introduce returns the program with what no driver sets before it.
-func (s *script) introduce(language, program string) string {
-	if language == "bash" && !s.begun {
-		return s.bash() + "; " + program
-	}
-	return program
 }
 
 // literal writes text or texts as Python and JavaScript both read them.
