@@ -20,7 +20,7 @@ import (
 // toolcell runs the command in this process.
 func toolcell(ctx context.Context, stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	a := &app{stdin: strings.NewReader(stdin), stdout: &out, stderr: &err, getenv: func(string) string { return "" }}
+	a := &app{stdin: strings.NewReader(stdin), stdout: &out, stderr: &err, getenv: environment}
 	code = a.main(ctx, args)
 	return code, out.String(), err.String()
 }

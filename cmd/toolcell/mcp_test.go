@@ -22,11 +22,25 @@ import (
 // asToolcell makes the test binary the command.
 const asToolcell = "TOOLCELL_TEST_AS_COMMAND"
 
+// probesDir is the cache of what works on this machine.
+var probesDir string
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asToolcell) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	probesDir, _ = os.MkdirTemp("", "probes")
+	code := m.Run()
+	_ = os.RemoveAll(probesDir)
+	os.Exit(code)
+}
+
+// environment is the environment of commands under test.
+func environment(name string) string {
+	if name == "XDG_CACHE_HOME" {
+		return probesDir
+	}
+	return ""
 }
 
 func TestMCPUsage(t *testing.T) {
@@ -111,7 +125,7 @@ func serveMCP(t *testing.T, args ...string) (c *mcp.ClientSession, hangUp func()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	var stderr bytes.Buffer
-	a := &app{stdin: inR, stdout: outW, stderr: &stderr, getenv: func(string) string { return "" }}
+	a := &app{stdin: inR, stdout: outW, stderr: &stderr, getenv: environment}
 	code := make(chan int, 1)
 	go func() {
 		code <- a.main(context.Background(), append([]string{"mcp"}, args...))
