@@ -249,19 +249,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) 
 	if err != nil {
 		return err
 	}
-	mux := http.NewServeMux()
-	mux.Handle(Path, handler)
-	mux.Handle(Path+"/{$}", handler)
-	mux.Handle("/metrics", s.logged(o.guard(http.HandlerFunc(s.serveMetrics))))
-	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
-	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if ctx.Err() != nil {
-			http.Error(w, errServerClosed.Error(), http.StatusServiceUnavailable)
-			return
-		}
-		io.WriteString(w, "ok\n")
-	})
-	srv := &http.Server{Handler: mux, ReadHeaderTimeout: ioTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	srv := &http.Server{Handler: s.mux(ctx, handler, &o), ReadHeaderTimeout: ioTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	var unused sync.Map // connections without a request, which Shutdown would wait for
 	srv.ConnState = func(c net.Conn, state http.ConnState) {
 		if unused.Delete(c); state == http.StateNew {
@@ -275,13 +263,37 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) 
 		return fmt.Errorf("mcpserver: %w", err)
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.Drain)
+	s.shutdown(context.WithoutCancel(ctx), srv, &unused, o.Drain)
+	<-failed
+	return nil
+}
+
+// mux serves the handler, health and metrics until ctx ends.
+func (s *Server) mux(ctx context.Context, handler http.Handler, o *HTTPOptions) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(Path, handler)
+	mux.Handle(Path+"/{$}", handler)
+	mux.Handle("/metrics", s.logged(o.guard(http.HandlerFunc(s.serveMetrics))))
+	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if ctx.Err() != nil {
+			http.Error(w, errServerClosed.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		io.WriteString(w, "ok\n")
+	})
+	return mux
+}
+
+// shutdown drains and ends the server, and closes connections that have had no request.
+func (s *Server) shutdown(ctx context.Context, srv *http.Server, unused *sync.Map, wait time.Duration) {
+	drain, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	s.Drain(drain)
-	if o.Drain > 0 {
+	if wait > 0 {
 		time.Sleep(flush)
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	last, cancel := context.WithTimeout(ctx, closing)
 	defer cancel()
 	shutdown := make(chan struct{})
 	// In parallel: Shutdown waits for calls that Close ends; Close waits for answers that
@@ -297,8 +309,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) 
 		c.(net.Conn).Close()
 	}
 	<-shutdown
-	<-failed
-	return nil
 }
 
 // logged counts and logs requests that are refused, such as those without a token.

@@ -23,59 +23,40 @@ const (
 	// maxLinks is how many links an answer has; the list has more.
 	maxLinks = 20
 
-	// maxResources and maxResourceBytes bound what is kept for a client. What is
-	// oldest goes first.
+	// maxResources and maxResourceBytes bound the resources of a client.
 	maxResources     = 200
 	maxResourceBytes = 16 << 20
 
-	// maxAllBytes bounds what is kept for all clients.
+	// maxAllBytes bounds the data of all clients.
 	maxAllBytes = 256 << 20
 
 	// maxLinked is the longest path in bytes that gets a link.
 	maxLinked = 2 << 10
 
-	// maxRead is the largest file that is read: it becomes one message.
+	// maxRead is the largest file that is read, into one message.
 	maxRead = 8 << 20
 )
 
 // A resource is a file that a client's run has written.
 type resource struct {
+	client          any
 	uri, name, mime string
 	size            int64
 	data            []byte                                       // of a run without a context
 	open            func(context.Context) (io.ReadCloser, error) // of one in a context
 }
 
-// title is the name as it is shown: programs choose it.
+// title is the name without special characters; programs choose it.
 func (r *resource) title() string {
 	return strings.ReplaceAll(plaintext.Clean(r.name), "\n", " ")
 }
 
-// A shelf has a client's resources, the oldest first.
-type shelf struct {
-	list  []*resource
-	bytes int64
-	turn  int64 // of the last keep
-}
-
-// drop removes the oldest resource.
-func (s *shelf) drop() (bytes int64) {
-	bytes = int64(len(s.list[0].data))
-	s.bytes -= bytes
-	s.list = slices.Delete(s.list, 0, 1)
-	return bytes
-}
-
-// resources are those of all clients.
+// resources are those of all clients, the oldest first.
 type resources struct {
 	mu    sync.Mutex
-	byKey map[any]*shelf
-	bytes int64
-	turn  int64
+	list  []*resource
 	first func() // called before the first resource is kept
 }
-
-func newResources() *resources { return &resources{byKey: map[any]*shelf{}, first: func() {}} }
 
 type linksKey struct{}
 
@@ -85,8 +66,8 @@ type collector struct {
 	list []*resource
 }
 
-// middleware makes resources of the artifacts of each run. It is outside of the clients:
-// files of a context are opened as those of its client.
+// middleware makes resources of the artifacts of each run. It wraps the clients, which
+// check who opens files of a context.
 func (rs *resources) middleware(next codeinterp.Handler) codeinterp.Handler {
 	return func(ctx context.Context, call codeinterp.Call) (codeinterp.Reply, error) {
 		r, err := next(ctx, call)
@@ -96,8 +77,8 @@ func (rs *resources) middleware(next codeinterp.Handler) codeinterp.Handler {
 		}
 		var some []*resource
 		for _, a := range r.Result.Artifacts[:min(len(r.Result.Artifacts), maxResources)] {
-			// Without a context and without data the file is gone; a name that is not
-			// UTF-8 opens no file.
+			// Without a context and data the file is gone; a name that is not UTF-8
+			// cannot be opened.
 			if a.Skipped != "" || len(a.Path) > maxLinked || call.Context == "" && a.Data == nil || call.Context != "" && a.Escaped {
 				continue
 			}
@@ -117,7 +98,7 @@ func (rs *resources) middleware(next codeinterp.Handler) codeinterp.Handler {
 	}
 }
 
-// opener returns what opens a file of a client's context, as it is then.
+// opener returns a function that opens a file of a client's context.
 func opener(next codeinterp.Handler, key any, id codeinterp.ContextID, name string) func(context.Context) (io.ReadCloser, error) {
 	return func(ctx context.Context) (io.ReadCloser, error) {
 		r, err := next(withClient(ctx, key), codeinterp.Call{Op: codeinterp.OpFiles, Context: id})
@@ -132,8 +113,8 @@ func opener(next codeinterp.Handler, key any, id codeinterp.ContextID, name stri
 	}
 }
 
-// keep adds resources to a client's shelf. What is oldest is dropped beyond a bound, beyond
-// that of all clients from the shelf that has waited longest.
+// keep adds resources of a client, and drops its oldest ones, and the oldest data of all
+// clients, beyond the bounds.
 func (rs *resources) keep(key any, some []*resource) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -141,53 +122,42 @@ func (rs *resources) keep(key any, some []*resource) {
 	if ss, ok := key.(*session); ok && ss.over() {
 		return
 	}
-	s := rs.byKey[key]
-	if s == nil {
-		s = &shelf{}
-		rs.byKey[key] = s
-	}
-	rs.turn++
-	s.turn = rs.turn
 	for _, r := range some {
-		s.bytes += int64(len(r.data))
-		rs.bytes += int64(len(r.data))
-		s.list = append(s.list, r)
+		r.client = key
 	}
-	for len(s.list) > maxResources || s.bytes > maxResourceBytes {
-		rs.bytes -= s.drop()
-	}
-	for rs.bytes > maxAllBytes {
-		var oldest *shelf
-		for _, o := range rs.byKey {
-			if o.bytes > 0 && (oldest == nil || o.turn < oldest.turn) {
-				oldest = o
-			}
+	rs.list = append(rs.list, some...)
+	count, own, all := 0, 0, 0
+	for i, r := range slices.Backward(rs.list) {
+		if all += len(r.data); r.client == key {
+			count, own = count+1, own+len(r.data)
 		}
-		rs.bytes -= oldest.drop()
+		if r.client == key && (count > maxResources || own > maxResourceBytes) || len(r.data) > 0 && all > maxAllBytes {
+			rs.list[i] = nil
+		}
 	}
+	rs.list = slices.DeleteFunc(rs.list, func(r *resource) bool { return r == nil })
 }
 
 // release forgets a client's resources.
 func (rs *resources) release(key any) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if s := rs.byKey[key]; s != nil {
-		rs.bytes -= s.bytes
-		delete(rs.byKey, key)
-	}
+	rs.list = slices.DeleteFunc(rs.list, func(r *resource) bool { return r.client == key })
 }
 
 // of returns a client's resources.
-func (rs *resources) of(key any) []*resource {
+func (rs *resources) of(key any) (list []*resource) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if s := rs.byKey[key]; s != nil {
-		return slices.Clone(s.list)
+	for _, r := range rs.list {
+		if r.client == key {
+			list = append(list, r)
+		}
 	}
-	return nil
+	return list
 }
 
-// links are the links in a call's answer, which clients know from 2025-06-18 on.
+// links returns the links for a call's answer, nil for revisions before 2025-06-18.
 func (c *collector) links(req *mcp.CallToolRequest, scrub func(string) string) (list []mcp.Content) {
 	if p := req.Session.InitializeParams(); p != nil && p.ProtocolVersion != "" && p.ProtocolVersion < "2025-06-18" {
 		return nil

@@ -92,7 +92,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 	if ws == nil {
 		return nil, fmt.Errorf("mcpserver: %w: no workspace", codeinterp.ErrInvalid)
 	}
-	s := &Server{scrub: ws.Scrub, known: map[*mcp.ServerSession]*session{}, resources: newResources()}
+	s := &Server{scrub: ws.Scrub, known: map[*mcp.ServerSession]*session{}, resources: &resources{}}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -207,7 +207,7 @@ func same(a, b tools.Tool) bool {
 		string(a.InputSchema) == string(b.InputSchema) && string(a.OutputSchema) == string(b.OutputSchema)
 }
 
-// instructions is what the server says about itself as a whole.
+// instructions returns the description of the whole server.
 func instructions(list []tools.Tool, files bool) string {
 	has := func(what func(tools.Tool) bool) bool { return slices.ContainsFunc(list, what) }
 	var says []string
@@ -227,8 +227,8 @@ func instructions(list []tools.Tool, files bool) string {
 	return strings.Join(says, " ")
 }
 
-// onlyOurs refuses the methods of features that the server does not have. The SDK would
-// answer some of them.
+// onlyOurs refuses methods of features that the server does not have, some of which the SDK
+// would answer.
 func onlyOurs(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch feature, rest, _ := strings.Cut(method, "/"); {
@@ -310,7 +310,7 @@ func (s *Server) Connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSessi
 	if err != nil {
 		return nil, fmt.Errorf("mcpserver: %w", err)
 	}
-	// A Close in the meantime has not seen this session.
+	// A concurrent Close has not seen this session.
 	if s.ctx.Err() != nil {
 		ss.Close()
 		return nil, fmt.Errorf("mcpserver: %w", errServerClosed)
@@ -318,7 +318,7 @@ func (s *Server) Connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSessi
 	return ss, nil
 }
 
-// warnings passes on what is at least a warning: the SDK logs ids of sessions below.
+// warnings drops records below a warning, in which the SDK logs ids of sessions.
 type warnings struct{ slog.Handler }
 
 // WithAttrs implements slog.Handler.
