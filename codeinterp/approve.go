@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// Approve returns a middleware that asks decide before any code runs, before a
-// context is made and before a program calls a function. The Call has the language also where it runs in a
-// context, unless that was not made through the same Approve. A nil answer allows the call; an error refuses it
-// with ErrRefused, and its text is the reason that the model reads. decide may
-// block, to ask a person say, until ctx ends; it must be safe for concurrent
-// use. A decide that panics refuses.
+// Approve returns a middleware that calls decide before code runs, before a context is
+// made and before a program calls a function. The Call has the language of its context
+// if that was made through the same Approve. A nil error allows the call; any other
+// refuses it with ErrRefused, and the model reads its text as the reason. decide may
+// block until ctx ends, for instance to ask a person, and must be safe for concurrent
+// use. A panic refuses.
 func Approve(decide func(context.Context, Call) error) Middleware {
 	a := &approval{decide: decide, languages: map[ContextID]string{}}
 	return func(next Handler) Handler {
@@ -54,7 +54,7 @@ func (a *approval) check(ctx context.Context, c Call) (err error) {
 		}
 	}()
 	if err := a.decide(ctx, c); err != nil {
-		// Who was asked gave up together with the caller: it was not refused.
+		// The caller's ctx ended: the call was not refused.
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -93,7 +93,7 @@ func CheckCommand(command string, opts *CommandOptions) (CommandOptions, error) 
 func Commands(ci CodeInterpreter) (Commander, bool) { return commanders.find(ci) }
 
 var commanders = group[Commander]{
-	handle: func(h Handler) Commander { return commanding(h) },
+	handle: func(h Handler) Commander { return commandsHandler(h) },
 }
 
 // OpCommand is RunCommand. The command is the Call's Code, its RunOptions are
@@ -115,10 +115,10 @@ func serveCommand(ctx context.Context, of Commander, c Call) (r Reply, err error
 	return r, err
 }
 
-// commanding is a Commander whose calls go to a handler.
-type commanding Handler
+// commandsHandler is a Commander whose calls go to a handler.
+type commandsHandler Handler
 
-func (h commanding) RunCommand(ctx context.Context, command string, opts *CommandOptions) (Result, error) {
+func (h commandsHandler) RunCommand(ctx context.Context, command string, opts *CommandOptions) (Result, error) {
 	c := Call{Op: OpCommand, Code: command}
 	if opts != nil {
 		c.Run, c.Args = &opts.RunOptions, opts

@@ -9,18 +9,16 @@ import (
 // A Completer completes code that is being typed. It is an optional group; see
 // [Completions].
 type Completer interface {
-	// Complete says what could stand at the cursor, which is an offset in bytes
-	// into code, between two characters. It looks at the state that the context
-	// has just now, and starts none: where that is gone there is nothing to
-	// complete with, and the Completion is empty.
+	// Complete returns what could stand at the cursor, an offset in bytes into code,
+	// between two characters. It uses the current state of the context and starts
+	// none: if the state is gone, the Completion is empty.
 	//
-	// It runs neither code nor, but for kernels whose own completer does,
-	// anything that the program defined, such as getters. It is no run: it is
-	// not counted, and leaves the state as it is. While a run is in progress, or
-	// waits, it fails with ErrCapacity at once, and it takes a few seconds at
-	// most, whatever ctx says. A language without completions is ErrInvalid; see
-	// [LanguageInfo]. Where the runtime had to be ended, the next run
-	// reports StateLost.
+	// It runs no code and, except for kernels whose own completer does, nothing that
+	// the program defined, such as getters. It is not a run: it is not counted and
+	// leaves the state as it is. While a run is in progress or queued, it fails with
+	// ErrCapacity at once. It takes a few seconds at most. A language without
+	// completions is ErrInvalid; see [LanguageInfo]. If the runtime had to be ended,
+	// the next run reports StateLost.
 	Complete(ctx context.Context, id ContextID, code string, cursor int) (Completion, error)
 }
 
@@ -57,7 +55,7 @@ func Completions(ci CodeInterpreter) (Completer, bool) { return completers.find(
 
 var completers = group[Completer]{
 	contexts: true,
-	handle:   func(h Handler) Completer { return completing(h) },
+	handle:   func(h Handler) Completer { return completionsHandler(h) },
 }
 
 // OpComplete is Complete. Its Args are the cursor, an int, and its Reply's Value
@@ -68,16 +66,16 @@ var OpComplete = completers.op("complete", 0, serveComplete)
 func serveComplete(ctx context.Context, of Completer, c Call) (Reply, error) {
 	cursor, ok := c.Args.(int)
 	if !ok {
-		return unserved(c)
+		return errUnknownOp(c)
 	}
 	v, err := of.Complete(ctx, c.Context, c.Code, cursor)
 	return Reply{Value: v}, err
 }
 
-// completing is a Completer whose calls go to a handler.
-type completing Handler
+// completionsHandler is a Completer whose calls go to a handler.
+type completionsHandler Handler
 
-func (h completing) Complete(ctx context.Context, id ContextID, code string, cursor int) (Completion, error) {
+func (h completionsHandler) Complete(ctx context.Context, id ContextID, code string, cursor int) (Completion, error) {
 	r, err := h(ctx, Call{Op: OpComplete, Context: id, Code: code, Args: cursor})
 	v, ok := r.Value.(Completion)
 	if err == nil && !ok {

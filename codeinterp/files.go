@@ -27,7 +27,7 @@ func Files(ci CodeInterpreter) (ContextFiles, bool) { return filers.find(ci) }
 
 var filers = group[ContextFiles]{
 	contexts: true,
-	handle:   func(h Handler) ContextFiles { return filing(h) },
+	handle:   func(h Handler) ContextFiles { return filesHandler(h) },
 }
 
 // OpFiles is OpenFiles; its Reply's Value is an [FS]. It changes the context,
@@ -42,10 +42,10 @@ func serveFiles(ctx context.Context, f ContextFiles, c Call) (r Reply, err error
 	return r, err
 }
 
-// filing is a ContextFiles whose calls go to a handler.
-type filing Handler
+// filesHandler is a ContextFiles whose calls go to a handler.
+type filesHandler Handler
 
-func (h filing) OpenFiles(ctx context.Context, id ContextID) (FS, error) {
+func (h filesHandler) OpenFiles(ctx context.Context, id ContextID) (FS, error) {
 	r, err := h(ctx, Call{Op: OpFiles, Context: id})
 	fsys, ok := r.Value.(FS)
 	if err == nil && !ok {

@@ -14,11 +14,11 @@ import (
 	"unicode/utf8"
 )
 
-// A Function is something of the host's that programs may call by its name: in
-// JavaScript and TypeScript await tools.name({...}), in Python
-// tools.name(**args), in bash tool name '{...}'. It belongs to the run or the
-// context that it was given to; no other program ever reaches it. What a program does
-// to the members of tools ends with it; a variable tools of its own stays.
+// A Function is a function of the host that programs call by name: await
+// tools.name({...}) in JavaScript and TypeScript, tools.name(**args) in Python, tool
+// name '{...}' in bash. It belongs to the run or the context that it was given to; no
+// other program can call it. Changes that a program makes to the members of tools end
+// with the program.
 type Function struct {
 	// Name is a letter, followed by at most 63 letters, digits and
 	// underscores, all ASCII; no keyword of a language that programs are
@@ -30,9 +30,9 @@ type Function struct {
 	// declaration; at most 64 KiB.
 	Description string
 
-	// Input and Output are the JSON Schemas, objects of at most 256 KiB, of
-	// the arguments and of the result; empty means any. They only describe: Call itself
-	// checks values against them.
+	// Input and Output are the JSON Schemas of the arguments and of the result,
+	// objects of at most 256 KiB; empty means any. They only describe: Call has to
+	// check the values.
 	Input, Output json.RawMessage
 
 	// Unlisted omits the name from the list of functions in the error of a call to
@@ -47,8 +47,8 @@ type Function struct {
 	// goroutines at once. The result is JSON, nested at most [MaxCallDepth] deep;
 	// an empty one means null. It must not be changed afterwards.
 	//
-	// The program learns an error's text only from a [FunctionError] or with
-	// ErrRefused, and otherwise that the function failed. A panic is an error.
+	// The program gets the text of a [FunctionError] or of ErrRefused; of any other
+	// error, or a panic, only that the function failed.
 	Call func(ctx context.Context, call FunctionCall) (json.RawMessage, error)
 }
 
@@ -58,16 +58,15 @@ type FunctionCall struct {
 	// came to the host.
 	Number int
 	Name   string
-	// Args is a JSON object in UTF-8, of the program's making. It is the
-	// function's to keep.
+	// Args is a JSON object in UTF-8 that the program made. The function owns it.
 	Args json.RawMessage
 
 	Language string    // of the program
 	Context  ContextID // of the run; empty in RunCode
 
-	// Show puts an output, which is the run's from then on, among those of the
-	// program, behind what that has printed before the call. It reports false, and
-	// shows nothing, once the run is over. It is nil where a provider has none.
+	// Show adds an output to those of the run, after what the program printed before
+	// the call, and takes ownership of it. It returns false once the run is over. It
+	// is nil if the provider does not support it.
 	Show func(Output) bool
 
 	next func(context.Context, FunctionCall) (json.RawMessage, error)
@@ -76,10 +75,9 @@ type FunctionCall struct {
 // A FunctionError is an error of a [Function] that its program may read. A
 // function returns one, or an error that wraps one.
 type FunctionError struct {
-	// Function is the function's name. Who returns the error need not set it.
+	// Function is the function's name. The driver sets it.
 	Function string
-	// Message is what the program gets to read; nothing of the host's that it
-	// must not know.
+	// Message is what the program reads. It must not reveal anything of the host.
 	Message string
 }
 
@@ -91,9 +89,8 @@ func (e *FunctionError) Error() string {
 	return e.Function + ": " + e.Message
 }
 
-// FunctionMessage returns what a program gets to read of the error of a function:
-// the message of a [FunctionError], or why it was refused, and otherwise no more
-// than that the function failed.
+// FunctionMessage returns what a program reads of the error of a function: the message
+// of a [FunctionError] or of a refusal, otherwise only that the function failed.
 func FunctionMessage(err error) string {
 	if e, ok := errors.AsType[*FunctionError](err); ok {
 		return e.Message
@@ -117,10 +114,10 @@ type FunctionLimits struct {
 	// in, first out. Zero means 128.
 	Parallel int
 
-	// Args and Result are the bytes of the largest arguments and of the
-	// largest result of a call; a larger one fails. Zero means 16 MiB. The
-	// arguments of all calls in progress are at most four times as large. 1 GiB
-	// is the most; a provider may be able to carry less.
+	// Args and Result are the largest arguments and the largest result of a call, in
+	// bytes; a call with more fails. Zero means 16 MiB, the maximum is 1 GiB, and a
+	// provider may support less. The arguments of all calls in progress are bounded
+	// by four times Args.
 	Args, Result int
 
 	// Pending is how many bytes of results may wait for the program to read them,
@@ -129,7 +126,7 @@ type FunctionLimits struct {
 	// no room fails, unless it is the only one. Zero means 256 MiB.
 	Pending int
 
-	// Timeout bounds each call, without its waiting for others to end. Zero
+	// Timeout bounds each call, without the time in which it waits for others. Zero
 	// means no bound but the run's.
 	Timeout time.Duration
 
@@ -145,12 +142,12 @@ type CallRecord struct {
 	Name   string
 	// Args and Result are JSON, or the first [MaxRecorded] bytes of it.
 	Args, Result string
-	// Duration is the time from the call's coming to the function's return,
-	// or to the return of the run, whichever was first.
+	// Duration is the time from the call to the return of the function or of the run,
+	// whichever was first.
 	Duration time.Duration
 	// Error is the program's error message, empty if the call succeeded.
 	Error string
-	// Err is the whole error, which may speak of the host. It is not part of
+	// Err is the whole error, which may reveal things of the host. It is not part of
 	// the JSON form.
 	Err error
 }
@@ -159,9 +156,8 @@ const (
 	// MaxFunctions is how many functions a run may have.
 	MaxFunctions = 1000
 
-	// MaxCallDepth is how deep the arguments and the result of a call may be
-	// nested, so that no language's JSON fails on them: Python's counts each level
-	// as a call, of which there may be 1,000.
+	// MaxCallDepth is how deep the arguments and the result of a call may be nested.
+	// Python's JSON decoder fails at about 1,000 levels.
 	MaxCallDepth = 500
 
 	// MaxRecorded is how many bytes a CallRecord keeps of the arguments, and
@@ -182,16 +178,15 @@ const (
 	maxCallSize     = 1 << 30
 )
 
-// OpCallFunction is a call of a [Function] by a program. Its Args are a
-// FunctionCall, which is to be passed on with what is known of it, and the
-// Reply's Value is a json.RawMessage. Language and Context are the run's. The
-// call comes from inside: the innermost of several layers sees it first.
+// OpCallFunction is a call of a [Function] by a program. Its Args are a FunctionCall,
+// and the Reply's Value is a json.RawMessage. Language and Context are those of the
+// run. The call comes from inside: the innermost layer sees it first.
 var OpCallFunction = Op{&operation{"call function", calls, serveFunction}}
 
 func serveFunction(ctx context.Context, _ CodeInterpreter, c Call) (Reply, error) {
 	f, ok := c.Args.(FunctionCall)
 	if !ok || f.next == nil {
-		return unserved(c)
+		return errUnknownOp(c)
 	}
 	next := f.next
 	f.next = nil

@@ -20,7 +20,7 @@ func (g group[T]) op(name string, t traits, serve func(context.Context, T, Call)
 		if of, ok := g.find(ci); ok {
 			return serve(ctx, of, c)
 		}
-		return unserved(c)
+		return errUnknownOp(c)
 	}}}
 }
 

@@ -22,14 +22,12 @@ type Info struct {
 	// means never.
 	ContextIdle time.Duration
 
-	// Lateness is by how much a run may outlast its timeout: what an
-	// interrupted program is given to end by itself, and what it takes to kill
-	// it. Zero means not known.
+	// Lateness is how long a run may exceed its timeout: the time for an interrupted
+	// program to end, and for killing it. Zero means not known.
 	Lateness time.Duration
 
-	// StartLimit is how long it may take until a program begins, from the
-	// moment when it is its run's turn, without the time that its runtime is
-	// busy with others. Zero means not known.
+	// StartLimit is how long a program may take to start once it is its turn, without
+	// the time in which the runtime is busy with others. Zero means not known.
 	StartLimit time.Duration
 
 	// Workdir is the directory that programs start in, as they see it; empty
@@ -118,8 +116,8 @@ type LanguageInfo struct {
 	Contexts bool
 }
 
-// A Reach says how far code gets at something of the host's. The zero value is
-// not known, which callers take for ReachOpen.
+// A Reach says how much of a resource of the host code can reach. The zero value is not
+// known, which callers treat as ReachOpen.
 type Reach string
 
 // The reaches.

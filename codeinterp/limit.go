@@ -10,19 +10,18 @@ import (
 
 // LimitOptions says what [Limit] allows. A zero field sets no limit.
 type LimitOptions struct {
-	// Runs is how many programs run at once. Further ones wait, first in,
-	// first out, until their ctx ends. A run that waits for its context
-	// counts, and so does one that waits for a function of the host: a
-	// function that runs code through the same Limit may wait for itself.
+	// Runs is how many programs run at once. Further ones wait, first in, first out,
+	// until their ctx ends. Runs that wait for their context or for a function of
+	// the host count: a function that runs code through the same Limit may
+	// deadlock until its ctx ends.
 	Runs int
 
 	// Queue is how many runs may wait where Runs is set, -1 for none; one
 	// more is ErrCapacity.
 	Queue int
 
-	// Contexts is how many contexts exist at once; one more is ErrCapacity.
-	// A context that the provider removed by itself counts until a call on
-	// it got ErrContext.
+	// Contexts is how many contexts exist at once; one more is ErrCapacity. A context
+	// that the provider removed counts until a call on it returns ErrContext.
 	Contexts int
 
 	// Code is the size of the largest program, in bytes.
@@ -37,8 +36,8 @@ type LimitOptions struct {
 	Output int
 }
 
-// Limit returns a middleware that keeps its calls within o, and says so in
-// Info.Limits. What is wrapped with the same value shares the limits.
+// Limit returns a middleware that enforces o and reports it in Info.Limits.
+// Interpreters that are wrapped with the same value share the limits.
 func Limit(o *LimitOptions) Middleware {
 	if o == nil {
 		o = &LimitOptions{}
@@ -137,14 +136,14 @@ func (l *limiter) create(ctx context.Context, c Call, next Handler) (Reply, erro
 		l.mu.Unlock()
 		return Reply{}, limited(c.Op, fmt.Errorf("%w: the limit of %d contexts at once is reached; delete one first", ErrCapacity, l.Contexts))
 	}
-	// The place is taken before the provider starts the context, which takes its
-	// time: two calls at once must not both get the last one.
+	// Reserved before the provider starts the context: two calls at once must not both
+	// get the last place.
 	l.creating++
 	l.mu.Unlock()
 
 	created := false
 	var r Reply
-	// Also where the provider panics: the place would be taken for ever.
+	// Deferred, in case the provider panics.
 	defer func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -164,8 +163,7 @@ func (l *limiter) note(c *Call, err error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// ErrContext from any operation: a provider removes idle contexts without a
-	// call.
+	// From any operation, since a provider removes idle contexts by itself.
 	delete(l.contexts, c.Context)
 }
 
@@ -199,15 +197,15 @@ func (g *gate) enter(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	// The turn came in the same moment; the next one gets it.
-	if !g.withdraw(turn) {
+	if !g.removeWaiter(turn) {
 		g.leave()
 	}
 	return context.Cause(ctx)
 }
 
-// withdraw takes turn out of the queue. It reports false where turn has come
+// removeWaiter takes turn out of the queue. It reports false where turn has come
 // already.
-func (g *gate) withdraw(turn chan struct{}) bool {
+func (g *gate) removeWaiter(turn chan struct{}) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for i, w := range g.waiting {

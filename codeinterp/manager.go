@@ -8,21 +8,18 @@ type ContextManager interface {
 	// ListContexts returns the live contexts, oldest first.
 	ListContexts(ctx context.Context) ([]ContextInfo, error)
 
-	// RestartContext empties the context's state and keeps its id. A run in
-	// progress ends as StatusLost with StateLost, since its caller did not ask
-	// for the restart; the next run does not report it again. Runs that have not
-	// begun go on in the empty state. A nil error means that nothing of the
-	// old state computes any more; another says what may. Once called, it is
-	// done whatever ctx does, which only bounds the wait. It may be called
-	// from OnOutput.
+	// RestartContext empties the context's state and keeps its id. A run in progress
+	// ends as StatusLost with StateLost; the next run does not report the loss again.
+	// Queued runs run in the empty state. A nil error means that nothing of the old
+	// state computes any more; another says what may. If ctx ends, the restart goes
+	// on without the caller. It may be called from OnOutput.
 	RestartContext(ctx context.Context, id ContextID) error
 
-	// InterruptContext interrupts the run in progress, as Ctrl-C would, and
-	// does nothing where there is none. It returns when the interrupt was
-	// delivered; where the program has not begun yet, it is kept until then.
-	// State survives where the program and the runtime allow it. The
-	// interrupted run ends as StatusError with exit code 130 and
-	// CauseInterrupt, and with StateLost where it had to be killed.
+	// InterruptContext interrupts the run in progress, if any, as Ctrl-C does. It
+	// returns when the interrupt was delivered; if the program has not started, it
+	// waits for the start. The state survives if the program and the runtime allow
+	// it. The run ends as StatusError with exit code 130 and CauseInterrupt, and with
+	// StateLost if it had to be killed.
 	InterruptContext(ctx context.Context, id ContextID) error
 }
 
@@ -31,7 +28,7 @@ func Manager(ci CodeInterpreter) (ContextManager, bool) { return managers.find(c
 
 var managers = group[ContextManager]{
 	contexts: true,
-	handle:   func(h Handler) ContextManager { return managing(h) },
+	handle:   func(h Handler) ContextManager { return managerHandler(h) },
 }
 
 // The operations of a ContextManager.
@@ -54,20 +51,20 @@ func serveInterrupt(ctx context.Context, m ContextManager, c Call) (Reply, error
 	return Reply{}, m.InterruptContext(ctx, c.Context)
 }
 
-// managing is a ContextManager whose calls go to a handler.
-type managing Handler
+// managerHandler is a ContextManager whose calls go to a handler.
+type managerHandler Handler
 
-func (h managing) ListContexts(ctx context.Context) ([]ContextInfo, error) {
+func (h managerHandler) ListContexts(ctx context.Context) ([]ContextInfo, error) {
 	r, err := h(ctx, Call{Op: OpList})
 	return r.Contexts, err
 }
 
-func (h managing) RestartContext(ctx context.Context, id ContextID) error {
+func (h managerHandler) RestartContext(ctx context.Context, id ContextID) error {
 	_, err := h(ctx, Call{Op: OpRestart, Context: id})
 	return err
 }
 
-func (h managing) InterruptContext(ctx context.Context, id ContextID) error {
+func (h managerHandler) InterruptContext(ctx context.Context, id ContextID) error {
 	_, err := h(ctx, Call{Op: OpInterrupt, Context: id})
 	return err
 }

@@ -25,9 +25,8 @@ type Reply struct {
 // A Handler serves calls.
 type Handler func(context.Context, Call) (Reply, error)
 
-// A Middleware wraps a Handler. It sees every operation, so a limit set here
-// cannot be sidestepped through a context, and the calls that programs make of
-// functions of the host. It is called once for each [Wrap].
+// A Middleware wraps a Handler. It sees every operation, and the calls of functions of
+// the host by programs. It is called once for each [Wrap].
 type Middleware func(Handler) Handler
 
 // Wrap returns ci with the middlewares around each of its operations, the
@@ -49,7 +48,7 @@ func Wrap(ci CodeInterpreter, mw ...Middleware) CodeInterpreter {
 func serve(ci CodeInterpreter) Handler {
 	return func(ctx context.Context, c Call) (Reply, error) {
 		if c.Op.of == nil {
-			return unserved(c)
+			return errUnknownOp(c)
 		}
 		started(ctx, ci, c.Op)
 		return c.Op.of.serve(ctx, ci, c)
@@ -84,8 +83,7 @@ func (w wrapped) RunCode(ctx context.Context, language, code string, opts *RunOp
 }
 
 func (w wrapped) Describe() Info {
-	// Describe cannot fail: where a middleware refuses, the provider's own words
-	// hold.
+	// Describe cannot fail: if a middleware refuses, the provider's own Info is used.
 	r, _ := w.handle(context.Background(), Call{Op: OpDescribe})
 	if info, ok := r.Value.(Info); ok {
 		return info

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// NarrowOptions says what [Narrow] keeps. The zero value keeps all languages,
-// without contexts.
+// NarrowOptions says what [Narrow] keeps. The zero value keeps all languages, without
+// contexts.
 type NarrowOptions struct {
 	// Languages are the names, among Languages(), of those to keep. Empty
 	// keeps all.
@@ -28,19 +28,18 @@ type NarrowOptions struct {
 	Commands bool
 }
 
-// Narrow returns ci with only what o names. The rest is not there: other
-// languages are ErrLanguage and their contexts, whoever made them, ErrContext,
-// in every operation and before ci is asked; Languages, [Describe] and the
-// accessors of groups do not show it. Close closes ci.
-//
-// A context that was made elsewhere is served if the ContextManager of ci says
-// that its language is one of those kept.
+// Narrow returns ci with only what opts names. Other languages are ErrLanguage and
+// their contexts ErrContext, in every operation and before ci is called. Languages,
+// [Describe] and the accessors of groups do not show them. Close closes ci. opts may
+// be nil.
+// A context that was made elsewhere is accepted if the ContextManager of ci says that
+// its language is kept.
 func Narrow(ci CodeInterpreter, opts *NarrowOptions) (CodeInterpreter, error) {
 	var o NarrowOptions
 	if opts != nil {
 		o = *opts
 	}
-	n := &narrowing{inner: ci, all: Describe(ci), known: ci.Languages(), languages: ci.Languages(), manager: o.Manager, commands: o.Commands, made: map[ContextID]string{}}
+	n := &narrower{inner: ci, all: Describe(ci), known: ci.Languages(), languages: ci.Languages(), manager: o.Manager, commands: o.Commands, made: map[ContextID]string{}}
 	if len(o.Languages) > 0 {
 		n.languages = slices.Compact(slices.Sorted(slices.Values(o.Languages)))
 	}
@@ -52,38 +51,37 @@ func Narrow(ci CodeInterpreter, opts *NarrowOptions) (CodeInterpreter, error) {
 	if !o.Contexts || !n.hasContexts() {
 		ci = Stateless(ci)
 	}
-	w := narrowed{Wrap(ci, n.middleware), n}
+	w := narrowInterpreter{Wrap(ci, n.middleware), n}
 	if s, ok := Stateful(w.CodeInterpreter); ok {
-		return narrowedStateful{s, w}, nil
+		return narrowStateful{s, w}, nil
 	}
 	return w, nil
 }
 
 // hasContexts reports whether any language that is kept has contexts.
-func (n *narrowing) hasContexts() bool {
+func (n *narrower) hasContexts() bool {
 	return slices.ContainsFunc(n.all.Languages, func(l LanguageInfo) bool { return l.Contexts && n.keeps(l.Name) })
 }
 
-// narrowed is what Narrow returns. Its calls go through the narrowing.
-type narrowed struct {
+// narrowInterpreter is what Narrow returns. Its calls go through the narrowing.
+type narrowInterpreter struct {
 	CodeInterpreter
-	n *narrowing
+	n *narrower
 }
 
-var _ Describer = narrowed{}
+var _ Describer = narrowInterpreter{}
 
-func (w narrowed) layer() (CodeInterpreter, Handler) { return w.CodeInterpreter, nil }
-func (w narrowed) Languages() []string               { return slices.Clone(w.n.languages) }
-func (w narrowed) Describe() Info                    { return Describe(w.CodeInterpreter) }
+func (w narrowInterpreter) layer() (CodeInterpreter, Handler) { return w.CodeInterpreter, nil }
+func (w narrowInterpreter) Languages() []string               { return slices.Clone(w.n.languages) }
+func (w narrowInterpreter) Describe() Info                    { return Describe(w.CodeInterpreter) }
 
-func (w narrowed) Close() error {
+func (w narrowInterpreter) Close() error {
 	w.n.closed.Store(true)
 	return w.CodeInterpreter.Close()
 }
 
-// hides reports whether a group is not to be found; kind is a nil pointer to
-// its interface.
-func (w narrowed) hides(kind any) bool {
+// hides reports whether a group is left out; kind is a nil pointer to its interface.
+func (w narrowInterpreter) hides(kind any) bool {
 	switch kind.(type) {
 	case *ContextManager:
 		return !w.n.manager
@@ -93,24 +91,24 @@ func (w narrowed) hides(kind any) bool {
 	return false
 }
 
-type narrowedStateful struct {
+type narrowStateful struct {
 	StatefulInterpreter
-	narrowed narrowed
+	narrowed narrowInterpreter
 }
 
 var (
-	_ Describer = narrowedStateful{}
-	_ layer     = narrowedStateful{}
+	_ Describer = narrowStateful{}
+	_ layer     = narrowStateful{}
 )
 
-func (w narrowedStateful) layer() (CodeInterpreter, Handler) { return w.narrowed.layer() }
-func (w narrowedStateful) Languages() []string               { return w.narrowed.Languages() }
-func (w narrowedStateful) Describe() Info                    { return w.narrowed.Describe() }
-func (w narrowedStateful) Close() error                      { return w.narrowed.Close() }
-func (w narrowedStateful) hides(kind any) bool               { return w.narrowed.hides(kind) }
+func (w narrowStateful) layer() (CodeInterpreter, Handler) { return w.narrowed.layer() }
+func (w narrowStateful) Languages() []string               { return w.narrowed.Languages() }
+func (w narrowStateful) Describe() Info                    { return w.narrowed.Describe() }
+func (w narrowStateful) Close() error                      { return w.narrowed.Close() }
+func (w narrowStateful) hides(kind any) bool               { return w.narrowed.hides(kind) }
 
-// A narrowing decides which calls get through.
-type narrowing struct {
+// A narrower decides which calls are passed on.
+type narrower struct {
 	inner     CodeInterpreter
 	all       Info
 	known     []string // languages of inner
@@ -123,15 +121,14 @@ type narrowing struct {
 	made map[ContextID]string // the languages of contexts
 }
 
-func (n *narrowing) keeps(language string) bool { return slices.Contains(n.languages, language) }
+func (n *narrower) keeps(language string) bool { return slices.Contains(n.languages, language) }
 
-func (n *narrowing) middleware(next Handler) Handler {
+func (n *narrower) middleware(next Handler) Handler {
 	return func(ctx context.Context, c Call) (Reply, error) {
 		if c.Op == OpDescribe {
 			return n.describe(ctx, c, next)
 		}
-		// These two take a language, so that an empty one is refused; operations of
-		// groups may.
+		// These two require a language; operations of groups may not.
 		if c.Language != "" || c.Op == OpRun || c.Op == OpCreate {
 			name, err := n.resolve(c.Language)
 			if err != nil {
@@ -139,18 +136,18 @@ func (n *narrowing) middleware(next Handler) Handler {
 			}
 			c.Language = name
 		}
-		if c.Context != "" && !n.admits(ctx, c.Context) {
-			return n.nowhere(ctx, c)
+		if c.Context != "" && !n.keepsContext(ctx, c.Context) {
+			return n.unknownContext(ctx, c)
 		}
 		r, err := next(ctx, c)
 		n.note(&c, &r, err)
-		return n.listed(c, r), err
+		return n.filterContexts(c, r), err
 	}
 }
 
-// nowhere refuses a call about a context that is not there. What else is wrong
-// is reported first, as providers do.
-func (n *narrowing) nowhere(ctx context.Context, c Call) (Reply, error) {
+// unknownContext refuses a call about a context that does not exist. It reports
+// invalid input first, as providers do.
+func (n *narrower) unknownContext(ctx context.Context, c Call) (Reply, error) {
 	var err error
 	if c.Op.Runs() {
 		_, err = CheckRun(c.Code, c.Run)
@@ -167,8 +164,9 @@ func (n *narrowing) nowhere(ctx context.Context, c Call) (Reply, error) {
 	return Reply{Result: NotRun()}, &Error{Provider: "narrow", Op: c.Op.String(), Err: err}
 }
 
-// resolve is ResolveLanguage with the provider's own names, for what is kept.
-func (n *narrowing) resolve(name string) (string, error) {
+// resolve is ResolveLanguage with the provider's own aliases, for the languages that
+// are kept.
+func (n *narrower) resolve(name string) (string, error) {
 	// A language's own name goes before another one's alias.
 	is := func(a string) bool { return strings.EqualFold(a, strings.TrimSpace(name)) }
 	if !slices.Contains(n.known, name) {
@@ -181,13 +179,13 @@ func (n *narrowing) resolve(name string) (string, error) {
 	if full, err := ResolveLanguage(name, n.known); err == nil && n.keeps(full) {
 		return full, nil
 	}
-	// A name that means what was left out must not mean something else here.
+	// An alias of a language that was left out must not select another one.
 	_, err := ResolveLanguage(name, nil)
 	return "", fmt.Errorf("%w%s", err, strings.Join(n.languages, ", "))
 }
 
-// admits reports whether a context is of a language that is kept.
-func (n *narrowing) admits(ctx context.Context, id ContextID) bool {
+// keepsContext reports whether the language of a context is kept.
+func (n *narrower) keepsContext(ctx context.Context, id ContextID) bool {
 	n.mu.Lock()
 	language, ok := n.made[id]
 	n.mu.Unlock()
@@ -198,7 +196,7 @@ func (n *narrowing) admits(ctx context.Context, id ContextID) bool {
 	if !ok {
 		return false
 	}
-	// A list that does not come admits nothing.
+	// Without a list, no context is kept.
 	list, _ := m.ListContexts(ctx)
 	i := slices.IndexFunc(list, func(info ContextInfo) bool { return info.ID == id })
 	return i >= 0 && n.keeps(list[i].Language)
@@ -206,7 +204,7 @@ func (n *narrowing) admits(ctx context.Context, id ContextID) bool {
 
 // note remembers the languages of contexts: that of the context which one was
 // made from, where the call names none.
-func (n *narrowing) note(c *Call, r *Reply, err error) {
+func (n *narrower) note(c *Call, r *Reply, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
@@ -223,15 +221,15 @@ func (n *narrowing) note(c *Call, r *Reply, err error) {
 	}
 }
 
-// listed leaves contexts of other languages out of a list.
-func (n *narrowing) listed(c Call, r Reply) Reply {
+// filterContexts removes contexts of other languages from a list.
+func (n *narrower) filterContexts(c Call, r Reply) Reply {
 	if c.Op == OpList {
 		r.Contexts = slices.DeleteFunc(slices.Clone(r.Contexts), func(i ContextInfo) bool { return !n.keeps(i.Language) })
 	}
 	return r
 }
 
-func (n *narrowing) describe(ctx context.Context, c Call, next Handler) (Reply, error) {
+func (n *narrower) describe(ctx context.Context, c Call, next Handler) (Reply, error) {
 	r, err := next(ctx, c)
 	if info, ok := r.Value.(Info); ok {
 		kept := slices.DeleteFunc(slices.Clone(info.Languages), func(l LanguageInfo) bool { return !n.keeps(l.Name) })

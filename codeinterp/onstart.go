@@ -4,9 +4,8 @@ import "context"
 
 type startKey struct{}
 
-// OnStart returns a ctx for runs through [Wrap]: f is called when a run has
-// passed all middlewares, so that nothing refuses it any more, just before the
-// provider gets it.
+// OnStart returns a ctx for runs through [Wrap]: f is called when a run has passed all
+// middlewares, just before the provider gets it.
 func OnStart(ctx context.Context, f func()) context.Context {
 	return context.WithValue(ctx, startKey{}, f)
 }

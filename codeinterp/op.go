@@ -8,9 +8,9 @@ import (
 // An Op is one of the operations that an interpreter can be asked for, such as
 // [OpRun]. Ops are compared with ==. The zero value is no operation.
 //
-// What a guard has to know of an operation are its traits, so that it need not
-// be changed for one that is added. An operation with none of the traits
-// changes the context that it is called on, as a restart does.
+// A guard decides by the traits of an operation, so that it also covers operations
+// that are added later. An operation without traits changes the context that it is
+// called on, as a restart does.
 type Op struct{ of *operation }
 
 type operation struct {
@@ -78,12 +78,12 @@ func stateful(name string, t traits, serve func(context.Context, StatefulInterpr
 		if s, ok := Stateful(ci); ok {
 			return serve(ctx, s, c)
 		}
-		return unserved(c)
+		return errUnknownOp(c)
 	}}}
 }
 
-// unserved is the answer to a call that a middleware made up.
-func unserved(c Call) (Reply, error) {
+// errUnknownOp is the answer to a call of an operation that the handler does not know.
+func errUnknownOp(c Call) (Reply, error) {
 	return Reply{Result: NotRun()}, fmt.Errorf("%w: operation %q", ErrInvalid, c.Op)
 }
 

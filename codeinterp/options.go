@@ -50,31 +50,29 @@ type RunOptions struct {
 	// waiting in a queue does not count. Zero means no limit of its own.
 	Timeout time.Duration
 
-	// OnOutput, if set, sees every output as it appears, in order, including
-	// display updates, clears and what the Result later drops. Calls are
-	// serial and end before the run returns; a slow callback slows the
-	// program down, and never delays its timeout. What a run prints while it
-	// is being ended may come too late for OnOutput; it is in the Result, and
-	// CallbackErr says so. Errors, panics and calls of runtime.Goexit are
-	// collected in Result.CallbackErr and do not disturb the run. The callback
-	// may keep the Output's memory. It must not wait for another run in the
+	// OnOutput, if set, receives every output as it appears, in order, with display
+	// updates, clears and what the Result later drops. Calls are serial and end
+	// before the run returns. A slow callback slows the program and does not delay
+	// its timeout. Output written while the run is being stopped may miss OnOutput;
+	// it is still in the Result, and CallbackErr reports it. Errors, panics and calls
+	// of runtime.Goexit go to Result.CallbackErr and do not affect the run. The
+	// callback may keep the Output's memory. It must not wait for another run in the
 	// same context.
 	OnOutput func(Output) error
 
 	// Env adds to or replaces the environment for this run only.
 	Env map[string]string
 
-	// Stdin is what the program reads from its standard input. Where it is
-	// nil, reading fails at once; where it is empty, it is at its end. It is
-	// not copied: leave the bytes alone until the run has returned.
+	// Stdin is the program's standard input. If it is nil, reading fails at once; if
+	// it is empty, reading returns the end of the input. It is not copied and must
+	// not change until the run has returned.
 	Stdin []byte
 
-	// Input, if set, is what the program reads from its standard input, as it
-	// comes, in place of Stdin. It is read ahead of the program; what that does
-	// not read is lost. When the run is over or was refused, the provider or
-	// [Wrap] closes Input, maybe both, if it is an io.Closer, which has to end a
-	// Read in progress. Where it is none, a Read that blocks then is left behind
-	// until it returns. Languages whose [LanguageInfo.Input] is false refuse it.
+	// Input, if set, replaces Stdin by a stream. It is read ahead; data that the
+	// program does not read is discarded. If Input is an io.Closer, it is closed, at
+	// least once, when the run is over or was refused, and Close has to end a Read in
+	// progress. Otherwise a blocked Read is abandoned. Languages whose
+	// [LanguageInfo.Input] is false refuse it.
 	Input io.Reader
 
 	// Files, if set, is copied into the directory in which the program starts,

@@ -38,9 +38,9 @@ type Output struct {
 	// that never end within a UTF-8 sequence of valid text.
 	Data []byte
 
-	// Bundle holds all representations of a Display or Value, richest first.
-	// A Value's text/plain is exactly what the runtime printed. Where one of them
-	// cannot be made, the program goes on: python reports that on standard error.
+	// Bundle holds all representations of a Display or Value, richest first. The
+	// text/plain of a Value is what the runtime printed. If a representation cannot
+	// be made, the program goes on; python reports that on standard error.
 	Bundle []Representation
 
 	// Value is the last expression as JSON, nil where it has no faithful
@@ -60,13 +60,12 @@ type Output struct {
 	// Wait delays a Clear until the next output.
 	Wait bool
 
-	// Late marks output of a program that had ended already. What came in
-	// between two runs stands at the head of the next one's Result, and what
-	// came in during a run among that one's outputs. A thread's output is the
-	// run's that started it; what a pool of threads does (Python's
-	// ThreadPoolExecutor, ThreadPool, asyncio's executor) is the run's that gave
-	// it that, whichever made the pool. What reaches a thread otherwise, as by a
-	// queue of the program's own, is the thread's.
+	// Late marks output of a program that has ended. Output that came between two
+	// runs is first in the Result of the next one; output that came during a run is
+	// among that run's. Output of a thread belongs to the run that started the
+	// thread. Work of a pool (Python's ThreadPoolExecutor, ThreadPool, asyncio's
+	// executor) belongs to the run that submitted it. Work that reaches a thread
+	// otherwise, such as by a queue, belongs to the thread.
 	Late bool
 
 	// Dropped is how many bytes of this stream are missing just before this
@@ -154,10 +153,9 @@ func IsJSON(mime string) bool {
 	return mime == "application/json" || strings.HasSuffix(mime, "+json")
 }
 
-// IsBinary reports whether representations of the MIME type are known to be
-// bytes, which notebooks and kernels hold as base64. Of a type that is neither
-// text nor JSON nor binary, such as application/sql, they are text where they are
-// UTF-8.
+// IsBinary reports whether representations of the MIME type are bytes, which notebooks
+// and kernels encode as base64. Data of other types, such as application/sql, is text
+// if it is UTF-8.
 func IsBinary(mime string) bool {
 	mime = baseType(mime)
 	kind, _, _ := strings.Cut(mime, "/")

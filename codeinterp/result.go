@@ -17,15 +17,14 @@ const (
 	StatusTimeout Status = "timeout"
 	// StatusCanceled: the caller's ctx ended (130); the error is its cause.
 	StatusCanceled Status = "canceled"
-	// StatusLost: an end that was not requested, or a restart, deletion or
-	// Close under the run (128 + signal: 137 for SIGKILL and out of memory,
-	// 134 for abort; with CauseExit the code that the process exited with, if that
-	// is known and not 0). Mostly the process or kernel died and took its state
-	// along; StateLost says so. The error is nil; ErrClosed or ErrContext where
-	// the interpreter or the context was closed under the run; or, with
-	// CauseServer, an ErrUnavailable where the program's end is not known: it
-	// may have ended well or may still be running. The context's next run
-	// first ends what is left of it, and says so.
+	// StatusLost: an end that was not requested, or a restart, deletion or Close
+	// during the run. The exit code is 128 + signal (137 for SIGKILL and out of
+	// memory, 134 for abort), or, with CauseExit, that of the process if known and
+	// not 0. Usually the process or kernel died with its state; StateLost says so.
+	// The error is nil, or ErrClosed or ErrContext if the interpreter or the context
+	// was closed. With CauseServer it is ErrUnavailable if the end of the program is
+	// not known: it may have ended well or may still be running. The next run in the
+	// context ends what is left of it and reports that.
 	StatusLost Status = "lost"
 	// StatusNotRun: the program never started (-1); the error says why.
 	StatusNotRun Status = "not_run"
@@ -56,9 +55,8 @@ const (
 	CauseServer    Cause = "server"    // the server or the connection to it went away
 )
 
-// A Result is what a run left behind. A failing program is a Result with a nil
-// error; whatever came out before the end is in it, also when the error is not
-// nil.
+// A Result is the outcome of a run. A failing program is a Result with a nil error.
+// Output that came before the end is in it even if the error is not nil.
 type Result struct {
 	Status   Status
 	ExitCode int
@@ -67,29 +65,25 @@ type Result struct {
 	// chunks of one stream joined and display updates and clears applied.
 	Outputs []Output
 
-	// Error is what the program raised, nil if nothing. A run that was
-	// stopped (StatusTimeout, StatusCanceled, CauseInterrupt) has here where
-	// the program was, in its own frames, or nil if the runtime does not say. With
-	// StatusLost it describes the cause, if anything is known of it.
+	// Error is what the program raised, or nil. For a run that was stopped
+	// (StatusTimeout, StatusCanceled, CauseInterrupt) it is where the program was, in
+	// its own frames, if known. For StatusLost it describes the cause, if known.
 	Error *ProgramError
 
 	// Cause says why the run ended, where it did not end by itself.
 	Cause Cause
 
-	// StateLost says that variables of earlier runs are gone: they were lost
-	// with this run, or before it began. Every loss is reported once.
-	// Always false for RunCode.
+	// StateLost says that variables of earlier runs were lost, with this run or before
+	// it began. Every loss is reported once. It is always false for RunCode.
 	StateLost bool
 
-	// ExecutionCount numbers the runs of a context that began since its state
-	// was empty, from 1, as the runtime numbers them where it does; 0 if
-	// unknown.
+	// ExecutionCount is the number of the run since the state was empty, from 1, as
+	// counted by the runtime if it counts; 0 if unknown.
 	ExecutionCount int
 
-	// Duration is the wall-clock time from the program's begin to its end,
-	// without queueing, the runtime's start, and what OnOutput still takes
-	// afterwards. A program that prints more than is buffered waits for
-	// OnOutput.
+	// Duration is the wall-clock time from the start of the program to its end,
+	// without queueing, the start of the runtime, and OnOutput after the end. A
+	// program that prints more than is buffered waits for OnOutput.
 	Duration time.Duration
 
 	// Truncated says what Outputs lacks, and why.

@@ -28,38 +28,38 @@ func Share(ci CodeInterpreter) CodeInterpreter {
 	if s, ok := Stateful(ci); ok {
 		h.remove = s.DeleteContext
 	}
-	w := shared{Wrap(ci, h.middleware), h}
+	w := shareInterpreter{Wrap(ci, h.middleware), h}
 	if s, ok := Stateful(w.CodeInterpreter); ok {
-		return sharedStateful{s, w}
+		return shareStateful{s, w}
 	}
 	return w
 }
 
-// shared is what Share returns for an interpreter without contexts.
-type shared struct {
+// shareInterpreter is what Share returns for an interpreter without contexts.
+type shareInterpreter struct {
 	CodeInterpreter
 	holder *holder
 }
 
-var _ Describer = shared{}
+var _ Describer = shareInterpreter{}
 
-func (s shared) layer() (CodeInterpreter, Handler) { return s.CodeInterpreter, nil }
-func (s shared) Describe() Info                    { return Describe(s.CodeInterpreter) }
-func (s shared) Close() error                      { return s.holder.close() }
+func (s shareInterpreter) layer() (CodeInterpreter, Handler) { return s.CodeInterpreter, nil }
+func (s shareInterpreter) Describe() Info                    { return Describe(s.CodeInterpreter) }
+func (s shareInterpreter) Close() error                      { return s.holder.close() }
 
-type sharedStateful struct {
+type shareStateful struct {
 	StatefulInterpreter
-	shared shared
+	shared shareInterpreter
 }
 
 var (
-	_ Describer = sharedStateful{}
-	_ layer     = sharedStateful{}
+	_ Describer = shareStateful{}
+	_ layer     = shareStateful{}
 )
 
-func (s sharedStateful) layer() (CodeInterpreter, Handler) { return s.shared.layer() }
-func (s sharedStateful) Describe() Info                    { return s.shared.Describe() }
-func (s sharedStateful) Close() error                      { return s.shared.Close() }
+func (s shareStateful) layer() (CodeInterpreter, Handler) { return s.shared.layer() }
+func (s shareStateful) Describe() Info                    { return s.shared.Describe() }
+func (s shareStateful) Close() error                      { return s.shared.Close() }
 
 // A holder owns the contexts and runs of one share.
 type holder struct {

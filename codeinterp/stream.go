@@ -19,12 +19,11 @@ var ErrStopped = errors.New("output loop left")
 //	for out := range outputs { ... }
 //	res, err := result()
 //
-// run gets options whose OnOutput feeds the loop, and may fill in the others.
-// Leaving the loop early cancels the run, which then returns ErrStopped with
-// its partial Result; so does a panic or a runtime.Goexit in its body, which
-// goes on once the run has returned. The loop can be run once. result may be
-// called only after it, and runs the program to its end where there was no
-// loop.
+// run gets options whose OnOutput feeds the loop, and may set the others. Leaving the
+// loop early cancels the run, which returns ErrStopped with its partial Result; so does
+// a panic or runtime.Goexit in the body, which continues after the run has returned.
+// The loop can run once. result must be called after it; without a loop it runs the
+// program to its end.
 func Stream(ctx context.Context, run func(context.Context, *RunOptions) (Result, error)) (outputs iter.Seq[Output], result func() (Result, error)) {
 	var (
 		res           Result
