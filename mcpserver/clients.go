@@ -16,7 +16,7 @@ var errNoList = fmt.Errorf("%w: this client has no identity of its own; "+
 	"use the contextIds that create_code_context returned", codeinterp.ErrRefused)
 
 // clients gives every client its own contexts and its own share of the interpreters. It
-// is a middleware of each of them, so that no operation gets past it.
+// is a middleware of each interpreter, which every operation passes.
 type clients struct {
 	limits Limits
 	total  codeinterp.Middleware // of all clients together
@@ -95,7 +95,7 @@ func (cs *clients) serve(ctx context.Context, c *client, call codeinterp.Call, i
 	case call.Context == "" && call.Op.Creates():
 		return cs.create(ctx, c, call, in)
 	}
-	// Every other operation is done to a context of the client's own, or not at all.
+	// Every other operation needs a context of the client.
 	return cs.use(ctx, c, call, in)
 }
 
@@ -140,8 +140,7 @@ func (cs *clients) enter(key any) (*client, error) {
 		c.life, c.end = context.WithCancelCause(context.Background())
 		cs.byKey[key] = c
 	}
-	// A call in progress when its session ended would make a client that is never
-	// released.
+	// After the end of its session a client would never be released.
 	if ss, ok := key.(*session); c.gone || ok && ss.over() {
 		cs.forget(c)
 		return nil, errGone
@@ -184,7 +183,7 @@ func (cs *clients) create(ctx context.Context, c *client, call codeinterp.Call, 
 		c.contexts[r.Context] = l
 	}
 	cs.mu.Unlock()
-	// The client went while its context was made.
+	// The client has gone in the meantime.
 	if gone {
 		cs.delete(c, l, r.Context)
 		return codeinterp.Reply{}, failed(call.Op, errGone)
@@ -196,7 +195,7 @@ func (cs *clients) create(ctx context.Context, c *client, call codeinterp.Call, 
 func (cs *clients) use(ctx context.Context, c *client, call codeinterp.Call, in *interpreter) (r codeinterp.Reply, err error) {
 	cs.mu.Lock()
 	l := c.contexts[call.Context]
-	// An operation of another interpreter is not to reach the context by its id.
+	// The id must not reach a context of another interpreter.
 	if l == nil || l.in != in || l.over() {
 		cs.mu.Unlock()
 		return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, codeinterp.ErrContext)

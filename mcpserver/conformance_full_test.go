@@ -23,7 +23,7 @@ import (
 var notOurs = regexp.MustCompile(`^(resources-(subscribe|unsubscribe|read-|templates-read)|prompts-|completion-|logging-|elicitation-|input-required-|server-sse-polling$|` +
 	`tools-call-(audio|embedded-resource|mixed-content|with-logging|sampling|elicitation)$)`)
 
-// beside names checks of the same kind in scenarios about other things.
+// beside are checks of missing features in other scenarios.
 var beside = []string{
 	"sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
 	"sep-2549-prompts-list-caching-hints",

@@ -41,7 +41,7 @@ var notFinite = [][]byte{[]byte("-Infinity"), []byte("Infinity"), []byte("NaN")}
 
 // finite replaces numbers that JSON does not have with null.
 func finite(data []byte) []byte {
-	var out []byte // nil while there are none
+	var out []byte // nil if there are none
 	quoted, done := false, 0
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {

@@ -45,7 +45,7 @@ func (nb *Notebook) Encode() ([]byte, error) {
 }
 
 // completed returns an object in which the first required member that is a string is the
-// value of those that are missing. It is nil if none is there.
+// value of those that are missing. Without such a member it is nil.
 func completed(raw json.RawMessage, required []string) json.RawMessage {
 	var o map[string]any
 	_ = json.Unmarshal(raw, &o)

@@ -39,7 +39,7 @@ func script(cells ...string) *notebook.Notebook {
 	return nb
 }
 
-// show tells what the cells put out, one line each.
+// show returns the outputs of the cells, one line each.
 func show(nb *notebook.Notebook) string {
 	var b strings.Builder
 	for i := range nb.Cells {
@@ -289,7 +289,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestArtifacts: the files that cells wrote, as they are behind the last one.
+// TestArtifacts: the files that cells wrote, as they are after the last one.
 func TestArtifacts(t *testing.T) {
 	const begin = "const fs = require('fs'), write = fs.writeFileSync, rm = fs.unlinkSync; undefined"
 	for _, tt := range []struct {

@@ -186,8 +186,8 @@ func (p *approvals) forget(d *decision) {
 	p.pending = slices.DeleteFunc(p.pending, func(o *decision) bool { return o == d })
 }
 
-// waiting returns how many calls of a run wait, and since when the first of those that no
-// answer has reported does; zero if there are none.
+// waiting returns how many calls of a run wait, and since when the first unreported one
+// does, zero if there is none.
 func (p *approvals) waiting(run string) (n int, since time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

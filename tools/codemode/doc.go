@@ -1,15 +1,14 @@
-// Package codemode gives a model one tool in place of many: it runs a program in which
-// the many are functions. A program that calls ten tools, filters what they return and
-// prints the answer takes one turn instead of ten, and the model never reads what lies
-// between.
+// Package codemode replaces many tools of a model by one, which runs a program that calls
+// them as functions. A program that calls ten tools, filters their results and prints an
+// answer takes one turn instead of ten, and the model does not read the results.
 //
 //	mode, err := codemode.New(ci, codemode.Entries(list), nil)
 //	set, err := tools.NewSet(mode.Tools(), nil)
 //
 // The description of the tool declares the functions, in TypeScript or as Python stubs.
 // If they do not fit, it has their names, and programs call tools.search({query}) and
-// tools.describe({name}). An [Entry] says who may call a tool and what it must have for
-// itself. [Mode.Set] changes the functions of programs that start later. For a workspace,
+// tools.describe({name}). An [Entry] says who may call a tool, and which calls exclude
+// each other. [Mode.Set] changes the functions of programs that start later. For a workspace,
 // pass [Mode.Interpreter] to it and its tools to [Mode.Extend]. Package mcptools returns
 // entries for the tools of MCP servers.
 //
@@ -18,8 +17,8 @@
 // An image or file that a tool returns is never part of a value, where it would be
 // printed as base64: the value has {handle, mime, bytes} in its list _files, and
 // tools.display({handle}) shows it among the outputs of the run. A value that is not an
-// object becomes {value, _files}. With [Options].Files it is a file beside the program
-// too.
+// object becomes {value, _files}. With [Options].Files it is also a file of the
+// program.
 //
 // # Approval
 //

@@ -13,19 +13,19 @@ import (
 	"github.com/toolcell/toolcell/tools"
 )
 
-// An Entry is a tool and who may call it. Programs may, unless it is Hidden.
+// An Entry is a tool with rules for its calls. Programs may call it unless it is Hidden.
 type Entry struct {
 	tools.Tool
 
 	// Direct offers the tool to the model as a tool of its own.
 	Direct bool
 
-	// Hidden keeps programs from calling the tool. Reason is what the model reads then.
+	// Hidden keeps programs from calling the tool. The model reads Reason.
 	Hidden bool
 	Reason string
 
-	// Exclusive names what the tool must have for itself, in any words. Calls of tools
-	// of a [Mode] that share a name run one at a time, in all runs together.
+	// Exclusive names resources, in any words. Calls of tools of a [Mode] that share a
+	// name run one at a time, in all runs together.
 	Exclusive []string
 
 	// Call, if set, serves the calls of programs in place of Tool.Invoke. Its errors
@@ -108,7 +108,7 @@ func (m *Mode) functions(list []Entry) ([]function, error) {
 		if e.Invoke == nil && e.Call == nil {
 			return nil, fmt.Errorf("codemode: %w: tool %.80q has neither Invoke nor Call", codeinterp.ErrInvalid, e.Name)
 		}
-		// Hidden ones too: a call of one returns the reason.
+		// Hidden ones too: their calls return the reason.
 		f := function{e.Function(), e.Name, e.refused()}
 		if slices.Contains(taken, f.Name) {
 			f.Name += "_"
@@ -119,7 +119,7 @@ func (m *Mode) functions(list []Entry) ([]function, error) {
 	return all, nil
 }
 
-// call returns what serves the calls of an entry.
+// call returns the function that serves the calls of an entry.
 func (m *Mode) call(e *Entry, refused string) func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
 	if refused != "" {
 		return func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {

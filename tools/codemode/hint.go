@@ -12,8 +12,8 @@ var functionProgram = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(export\s+default\s+)?(async\b\s*)?(\(|function\b|[\w$]+\s*=>)`)
 })
 
-// hint says how a program should be written if its form kept it from running: models
-// know code modes whose programs are functions.
+// hint says how to write a program that did not run because of its form: in other code
+// modes programs are functions.
 func hint(code string, res codeinterp.Result) string {
 	if e := res.Error; e != nil && e.Name == "SyntaxError" && strings.Contains(e.Message, "return") {
 		return "[A program is a script, not the body of a function: its last expression is the result; write it without return.]"

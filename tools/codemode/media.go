@@ -29,7 +29,7 @@ type handle struct {
 	Name   string `json:"name,omitempty"`
 	MIME   string `json:"mime"`
 	Bytes  int    `json:"bytes"`
-	Path   string `json:"path,omitempty"` // beside the program
+	Path   string `json:"path,omitempty"` // in the directory of the program
 	Note   string `json:"note,omitempty"`
 }
 

@@ -48,7 +48,7 @@ type Options struct {
 	Limits codeinterp.FunctionLimits
 }
 
-// A Mode is a code tool and the tools beside it. Its functions may change. It is safe
+// A Mode is a code tool and the Direct tools. Its functions may change. It is safe
 // for concurrent use.
 type Mode struct {
 	ci        codeinterp.CodeInterpreter
@@ -61,7 +61,7 @@ type Mode struct {
 	now *table
 }
 
-// A table is what programs can call from some moment on. It does not change.
+// A table is an immutable set of functions that programs can call.
 type table struct {
 	all    []function // of the entries
 	given  []codeinterp.Function
@@ -197,9 +197,9 @@ func (m *Mode) Extend(list []tools.Tool) []tools.Tool {
 
 type hintKey struct{}
 
-// declared returns a tool that runs code with the functions of described in its
-// description. Its answers say what has changed since, and how a program should be
-// written that did not run for its form.
+// declared adds the declarations of described to the description of a tool that runs code.
+// Its answers say which functions have changed since, and how to write a program that did
+// not run because of its form.
 func (m *Mode) declared(t tools.Tool, described *table) tools.Tool {
 	t.Description += "\n\n" + described.text
 	invoke := t.Invoke
@@ -223,7 +223,7 @@ func (m *Mode) declared(t tools.Tool, described *table) tools.Tool {
 	return t
 }
 
-// changes says which functions differ from those that the model knows.
+// changes describes the difference of two tables to the model.
 func changes(before, now *table) string {
 	if before == now {
 		return ""

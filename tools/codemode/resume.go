@@ -25,14 +25,14 @@ type pausableRun struct {
 	unlink func() bool   // from the client's life
 
 	mu       sync.Mutex
-	onOutput func(codeinterp.Output) error // of who waits for the answer
+	onOutput func(codeinterp.Output) error // of the caller that waits for the answer
 	secrets  *secret.Scrubber              // of the tool
 	expiry   *time.Timer
 }
 
 type pausableKey struct{}
 
-// keepSecrets sets the secrets that paused answers of ctx's run must not contain.
+// keepSecrets sets the secrets that paused answers of ctx's run replace.
 func keepSecrets(ctx context.Context, s *secret.Scrubber) {
 	if r, ok := ctx.Value(pausableKey{}).(*pausableRun); ok {
 		r.mu.Lock()
@@ -151,7 +151,7 @@ func (p *approvals) await(ctx context.Context, r *pausableRun, patience <-chan t
 	defer r.observe(nil)
 	begun, over := time.Now(), false
 	for {
-		// Read each time: the call behind a timer or wake may be decided by now.
+		// Read each time: the call may be decided by now.
 		n, since := p.waiting(r.id)
 		if n > 0 && over {
 			return nil

@@ -12,15 +12,13 @@ import (
 )
 
 const (
-	// maxDepth is how deep a schema is followed, maxType how many bytes of types
-	// are made of one, and maxRead how many bytes of it are read for that, each
-	// as often as it is. What is beyond is not known.
+	// The bounds of a schema; a type beyond them is unknown.
 	maxDepth = 12
-	maxType  = 8 << 10
-	maxRead  = 1 << 20
+	maxType  = 8 << 10 // bytes of types
+	maxRead  = 1 << 20 // bytes of schemas, each as often as it is read
 )
 
-// A typer makes a type of a schema.
+// A typer translates a schema into a type.
 type typer struct {
 	spelling
 	root gjson.Result
@@ -105,7 +103,7 @@ func (t *typer) variants(s gjson.Result, depth int) [][]field {
 			all = distinct(t.combined(all, some))
 		}
 	}
-	// What is required may be said beside the properties of another part.
+	// The schema may require properties of its parts.
 	required := requiredOf(s)
 	for _, fields := range all {
 		for i := range fields {

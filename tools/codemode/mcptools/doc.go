@@ -12,8 +12,8 @@
 //
 // # Results
 //
-// A structured result is the value of a call; text beside it that says something else
-// is its member _text. Without a structured result, text that is a JSON object or array
+// A structured result is the value of a call; text with other content is its member
+// _text. Without a structured result, text that is a JSON object or array
 // is a value, several such texts are a list of values, and any other text is a string.
 // Images, audio and blobs become a [codemode.File] each. Content of an unknown type is
 // text with its JSON.

@@ -101,7 +101,7 @@ func openSet(t *testing.T, opts *Options, servers ...Server) *Set {
 	return set
 }
 
-// programs returns what runs programs that call the tools of a set.
+// programs returns a function that runs programs with the tools of a set.
 func programs(t *testing.T, set *Set) func(code string) string {
 	t.Helper()
 	ci, err := inmemory.New(nil)

@@ -24,7 +24,7 @@ const (
 
 var errUnlisted = errors.New("its tools cannot be listed")
 
-// A serverTool is what is kept of a tool that a server lists.
+// A serverTool is a tool that a server lists.
 type serverTool struct {
 	name, shown, title, about string // shown is name without secrets
 	hints                     tools.Annotations
@@ -105,7 +105,7 @@ func (s *server) entry(t serverTool, n names) codemode.Entry {
 	return e
 }
 
-// absent stands for the tools of a server that has none or is away.
+// absent returns an entry for a server without tools, with the reason.
 func (s *server) absent(n names) codemode.Entry {
 	s.mu.Lock()
 	fault := s.fault
@@ -141,7 +141,7 @@ func (s *server) schema(v any) json.RawMessage {
 	return raw
 }
 
-// hints are the server's annotations of a tool. Without them the worst is assumed.
+// hints returns the annotations of a tool, without them the worst case.
 func hints(a *mcp.ToolAnnotations) tools.Annotations {
 	if a == nil {
 		return tools.Annotations{Destructive: true, OpenWorld: true}

@@ -9,13 +9,13 @@ import (
 	"github.com/toolcell/toolcell/tools"
 )
 
-// maxPrefix is how many bytes of a server's name are before those of its tools.
+// maxPrefix is how many bytes of a server's name a prefix has.
 const maxPrefix = 32
 
 var underscores = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_+`) })
 
-// prefixes returns what is before the names of each server's tools. They depend
-// on nothing but the configuration, and no name can be one of two servers.
+// prefixes returns the prefix of the names of each server's tools. They depend on the
+// configuration only, and no two servers can have a tool of the same name.
 func prefixes(servers []Server) []string {
 	list, taken := make([]string, len(servers)), map[string]bool{}
 	for i, s := range servers {
@@ -46,13 +46,13 @@ func prefixes(servers []Server) []string {
 	return list
 }
 
-// names are those that entries have already.
+// names are the names in use.
 type names map[string]bool
 
-// newNames has those that codemode takes.
+// newNames has the names of codemode's own functions.
 func newNames() names { return names{"search": true, "describe": true, "display": true} }
 
-// of returns a name that is none yet, like that of a tool behind a prefix.
+// of returns a new name for a tool after a prefix.
 func (n names) of(prefix, tool string) string {
 	full := tools.FunctionName(strings.ToValidUTF8(prefix+tool, "_"))
 	name := full

@@ -10,7 +10,7 @@ import (
 
 func invocation(args string) tools.Invocation { return tools.Invocation{Args: []byte(args)} }
 
-// A malformed answer fails its own call: a call beside it succeeds, and so does the next.
+// A malformed answer fails its own call: a concurrent call and the next one succeed.
 func TestMalformedAnswers(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 2000) + strings.Repeat("]", 2000)

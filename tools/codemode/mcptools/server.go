@@ -17,7 +17,7 @@ type server struct {
 	prefix string // of the names of its tools
 	set    *Set
 	dirty  chan struct{} // the tools may have changed, or a retry is wanted
-	turn   chan struct{} // a token for whoever connects or lists
+	turn   chan struct{} // held while connecting or listing
 	strays strayLines
 
 	mu       sync.Mutex
@@ -34,7 +34,7 @@ func newServer(config Server, prefix string, set *Set) *server {
 	return &server{Server: config, prefix: prefix, set: set, dirty: make(chan struct{}, 1), turn: make(chan struct{}, 1), tried: make(chan struct{})}
 }
 
-// A link is a session with what ends it.
+// A link is a session with the function that ends it.
 type link struct {
 	*mcp.ClientSession
 	done chan struct{} // closed once the session has ended
@@ -94,12 +94,12 @@ func (s *server) follow() {
 	}
 }
 
-// pause is how long to wait after a failure, which doubles with each. mu is held.
+// pause is how long to wait after a failure; it doubles with each. mu is held.
 func (s *server) pause() time.Duration {
 	return min(time.Second<<min(max(s.failures-1, 0), 5), maxPause)
 }
 
-// slow notes that the server is not waited for any longer.
+// slow records that Open does not wait for the server any longer.
 func (s *server) slow(after time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,30 +161,43 @@ func (s *server) session(ctx context.Context, list bool) (*link, error) {
 	case live != nil:
 		live.end()
 	}
-	again, err := s.connect(start)
-	if err == nil {
-		if err = s.relist(start, again); err != nil {
-			again.end()
-		}
-	}
+	again, err := s.open(start)
 	if err != nil && ctx.Err() != nil { // no fault of the server
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil {
-		if start.Err() != nil {
-			err = errors.Join(context.Cause(start), err)
-		}
-		s.live, s.failures, s.failed = nil, s.failures+1, time.Now()
-		s.problems, s.fault = []error{err}, err
-		return nil, err
+	if err != nil && start.Err() != nil {
+		err = errors.Join(context.Cause(start), err)
 	}
-	s.live, s.failures = again, 0
-	if live != nil {
+	s.record(again, err)
+	if live != nil && err == nil {
 		s.mark() // for the set to report that the tools may differ
 	}
-	return again, nil
+	return again, err
+}
+
+// open connects and lists the tools.
+func (s *server) open(ctx context.Context) (*link, error) {
+	live, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.relist(ctx, live); err != nil {
+		live.end()
+		return nil, err
+	}
+	return live, nil
+}
+
+// record records a new session, or why there is none.
+func (s *server) record(live *link, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live = live; err == nil {
+		s.failures = 0
+		return
+	}
+	s.failures, s.failed = s.failures+1, time.Now()
+	s.problems, s.fault = []error{err}, err
 }
 
 // connect opens a session. ctx bounds the opening; the session lives until end.
@@ -217,6 +230,11 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		cancel(nil)
 		return nil, death(t, err)
 	}
+	return s.link(session, func() { end(); cancel(nil) }), nil
+}
+
+// link returns the link of a session over a transport that end ends.
+func (s *server) link(session *mcp.ClientSession, end func()) *link {
 	l := &link{ClientSession: session, done: make(chan struct{})}
 	l.end = sync.OnceFunc(func() {
 		end() // first: Close waits for writes to a process that does not read
@@ -226,7 +244,6 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		case <-closed:
 		case <-time.After(closing):
 		}
-		cancel(nil)
 	})
 	// This also ends a call that lists tools.
 	stop := context.AfterFunc(s.set.ctx, l.end)
@@ -235,7 +252,7 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		session.Wait()
 		stop()
 	}()
-	return l, nil
+	return l
 }
 
 // death adds to the error of a start how the process ended before it was closed.
