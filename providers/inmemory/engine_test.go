@@ -258,60 +258,6 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// A callback may wait for a run in another context.
-func TestCallbackRuns(t *testing.T) {
-	s := open(t, &inmemory.Options{MaxRunning: 1})
-	outer, inner := create(t, s, "javascript"), create(t, s, "javascript")
-	var got string
-	run(t, s, outer, `console.log("x")`, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
-		res, err := s.RunInContext(context.Background(), inner, "6 * 7", nil)
-		got = res.Text()
-		return err
-	}})
-	if got != "42" {
-		t.Errorf("got %q", got)
-	}
-}
-
-// What OnOutput orders is done when the order returns: it may close the
-// interpreter, or delete, restart or interrupt its own context.
-func TestCallbackOrders(t *testing.T) {
-	ctx := context.Background()
-	for name, c := range map[string]struct {
-		order  func(*inmemory.Stateful, codeinterp.ContextID) error
-		status codeinterp.Status
-		lost   bool
-		err    error
-	}{
-		"close":     {func(s *inmemory.Stateful, _ codeinterp.ContextID) error { return s.Close() }, codeinterp.StatusLost, true, codeinterp.ErrClosed},
-		"delete":    {func(s *inmemory.Stateful, id codeinterp.ContextID) error { return s.DeleteContext(ctx, id) }, codeinterp.StatusLost, true, codeinterp.ErrContext},
-		"restart":   {func(s *inmemory.Stateful, id codeinterp.ContextID) error { return s.RestartContext(ctx, id) }, codeinterp.StatusLost, true, nil},
-		"interrupt": {func(s *inmemory.Stateful, id codeinterp.ContextID) error { return s.InterruptContext(ctx, id) }, codeinterp.StatusError, false, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := open(t, nil)
-			id := create(t, s, "javascript")
-			var once sync.Once
-			ended := make(chan struct{})
-			go func() {
-				defer close(ended)
-				res, err := s.RunInContext(ctx, id, "console.log(1); for (;;);", &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) (err error) {
-					once.Do(func() { err = c.order(s, id) })
-					return err
-				}})
-				if res.Status != c.status || res.StateLost != c.lost || !errors.Is(err, c.err) || res.CallbackErr != nil {
-					t.Errorf("got %v, state lost %v, error %v, of OnOutput %v", res.Status, res.StateLost, err, res.CallbackErr)
-				}
-			}()
-			select {
-			case <-ended:
-			case <-time.After(time.Minute):
-				t.Fatal("the run and the order in its OnOutput wait for each other")
-			}
-		})
-	}
-}
-
 // Many contexts at once, some of them running: a thousand every night.
 func TestManyContexts(t *testing.T) {
 	s := open(t, nil)

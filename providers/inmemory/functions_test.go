@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -267,31 +266,4 @@ func TestArgumentsAreMemory(t *testing.T) {
 			t.Errorf("%s %q, %v, %v", res.Status, res.Text(), res.Error, err)
 		}
 	}
-}
-
-// TestManyCallsAtOnce: many calls, a hundred at a time, leave nothing running.
-func TestManyCallsAtOnce(t *testing.T) {
-	ci, err := inmemory.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ci.Close()
-	n := 1000
-	if tier.Full {
-		n = 10_000
-	}
-	before := runtime.NumGoroutine()
-	o := &codeinterp.RunOptions{Functions: hostFunctions(), FunctionLimits: codeinterp.FunctionLimits{Calls: -1}}
-	code := fmt.Sprintf(`let n = 0; for (let i = 0; i < %d; i += 100) n += (await Promise.all(Array.from({length: 100}, (_, j) => tools.echo({j})))).length; n`, n)
-	res, err := ci.RunCode(t.Context(), "javascript", code, o)
-	if err != nil || res.Text() != fmt.Sprint(n) || len(res.Calls) != codeinterp.MaxCallRecords || res.Calls[len(res.Calls)-1].Number != n {
-		t.Errorf("%s, %v, %v, %d", res.Text(), res.Error, err, len(res.Calls))
-	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before+4 {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }

@@ -139,7 +139,7 @@ func (f *FS) openNode(name string, flag int) (*node, error) {
 	n := dir.child(base)
 	switch {
 	case n == nil:
-		n = &node{name: base}
+		n = newFile(base)
 		f.touch(n)
 		return n, f.add("open", name, dir, n)
 	case flag&os.O_EXCL != 0:

@@ -70,7 +70,7 @@ var (
 
 // New returns an empty file system. o may be nil.
 func New(o *Options) *FS {
-	f := &FS{root: &node{dir: true, modified: time.Now()}}
+	f := &FS{root: newDirectory("")}
 	if o != nil {
 		f.opts = *o
 	}
@@ -196,7 +196,7 @@ func (f *FS) Mkdir(name string) error {
 	if dir.child(base) != nil {
 		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrExist}
 	}
-	return f.add("mkdir", name, dir, &node{name: base, dir: true, modified: time.Now()})
+	return f.add("mkdir", name, dir, newDirectory(base))
 }
 
 // MkdirAll creates a directory and those above it, as far as they are
@@ -311,4 +311,24 @@ func (f *FS) Rename(from, to string) error {
 	src.modified = time.Now()
 	dst.modified = src.modified
 	return nil
+}
+
+// Chmod sets the permissions that Stat tells. Nothing else looks at them.
+func (f *FS) Chmod(name string, mode fs.FileMode) error {
+	return f.describe("chmod", name, func(n *node) { n.mode = mode.Perm() })
+}
+
+// Chtimes sets when a file or directory was last changed.
+func (f *FS) Chtimes(name string, modified time.Time) error {
+	return f.describe("utime", name, func(n *node) { n.modified = modified })
+}
+
+func (f *FS) describe(op, name string, change func(*node)) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, err := f.find(op, name)
+	if err == nil {
+		change(n)
+	}
+	return err
 }

@@ -24,12 +24,17 @@ type node struct {
 	name     string
 	dir      bool
 	modified time.Time
-	mode     fs.FileMode // its permissions, where Chmod has set them
-	moded    bool
-	changed  int64 // the number of its last change
-	gone     bool  // it was removed
+	mode     fs.FileMode // its permissions
+	changed  int64       // the number of its last change
+	gone     bool        // it was removed
 	data     content
 	children []*node // sorted by name
+}
+
+func newFile(name string) *node { return &node{name: name, mode: 0o644, modified: time.Now()} }
+
+func newDirectory(name string) *node {
+	return &node{name: name, dir: true, mode: 0o755, modified: time.Now()}
 }
 
 func (n *node) index(name string) int {
@@ -80,13 +85,7 @@ func (n *node) size() (bytes int64, files int) {
 }
 
 func (n *node) info(name string) fs.FileInfo {
-	mode := fs.FileMode(0o644)
-	if n.dir {
-		mode = 0o755
-	}
-	if n.moded {
-		mode = n.mode
-	}
+	mode := n.mode
 	if n.dir {
 		mode |= fs.ModeDir
 	}

@@ -178,8 +178,7 @@ func (in *instance) hostZone(_ value, args []value) value {
 	return obj
 }
 
-// location finds a zone of the IANA database, whose names are matched whatever
-// their case. A name that is a path is none.
+// location finds a zone of the IANA database. A name that is a path is none.
 func location(name string) (*time.Location, bool) {
 	switch strings.ToUpper(name) {
 	case "UTC", "GMT", "ETC/UTC", "ETC/GMT", "ETC/UCT", "ETC/ZULU":
@@ -188,24 +187,9 @@ func location(name string) (*time.Location, bool) {
 	case "", "LOCAL":
 		return nil, false
 	}
-	for _, try := range []string{name, titled(name)} {
-		// It refuses names with .. and absolute paths by itself.
-		if loc, err := time.LoadLocation(try); err == nil {
-			return loc, true
-		}
-	}
-	return nil, false
-}
-
-// titled spells america/new_york as the database does.
-func titled(name string) string {
-	b := []byte(strings.ToLower(name))
-	for i := range b {
-		if (i == 0 || b[i-1] == '/' || b[i-1] == '_' || b[i-1] == '-') && b[i] >= 'a' && b[i] <= 'z' {
-			b[i] -= 'a' - 'A'
-		}
-	}
-	return string(b)
+	// It refuses names with .. and absolute paths by itself.
+	loc, err := time.LoadLocation(name)
+	return loc, err == nil
 }
 
 // zoneName returns the zone's name for a program. The host's own zone may have
