@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// root returns the command tree. The exit code of what ran is in a.code.
+// root returns the command tree. Commands leave their exit code in a.code.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "toolcell", Short: "Run code for LLM agents, in a sandbox",
@@ -44,7 +44,7 @@ func suggestion(c *cobra.Command, word string) string {
 	return ""
 }
 
-// A runner does what a command says with its operands, and returns the exit code.
+// A runner runs a command with its operands, and returns the exit code.
 type runner func(ctx context.Context, fs *pflag.FlagSet, operands []string) int
 
 // command returns a command with flags.
@@ -60,7 +60,7 @@ func (a *app) command(use, short string, register func(*pflag.FlagSet, func(stri
 	return c
 }
 
-// complete tells the shell the values of flags that have few.
+// complete registers the values of flags that have few, for the shell.
 func (a *app) complete(c *cobra.Command) {
 	for name, values := range map[string][]string{
 		"provider": providerList, "isolation": {"bwrap", "landlock", "none"},

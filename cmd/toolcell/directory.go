@@ -40,8 +40,7 @@ func (f *directoryFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.background, "background", false, "also offer to run commands in the background")
 }
 
-// check finds the flags that make no sense together, and the provider that they
-// need.
+// check refuses flags that exclude each other, and chooses the provider for the others.
 func (f *directoryFlags) check(p *providerFlags, url bool) error {
 	if f.background && !f.shell {
 		return errors.New("--background goes with --shell")
@@ -68,8 +67,7 @@ func (f *directoryFlags) check(p *providerFlags, url bool) error {
 	return isDirectory("--dir", path)
 }
 
-// isDirectory says of a flag's path what is wrong with it, by name: errors of
-// providers have no paths in them.
+// isDirectory checks the path of a flag. Errors of providers name no paths.
 func isDirectory(flag, path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
@@ -81,8 +79,8 @@ func isDirectory(flag, path string) error {
 	return nil
 }
 
-// openIn is p.open, where the flags name a Jupyter server's directory, or files in
-// memory, with what there is of that.
+// openIn opens the provider, with the directory of a Jupyter server or the files in
+// memory if the flags ask for them.
 func (f *directoryFlags) openIn(ctx context.Context, p *providerFlags, stateful bool) (codeinterp.CodeInterpreter, error) {
 	switch {
 	case p.provider == "inmemory" && f.files:
@@ -111,7 +109,7 @@ func (f *directoryFlags) openRemote(ctx context.Context, p *providerFlags, state
 		return nil, err
 	}
 	so.Dir = f.dir
-	// With Code, what is not named is not opened.
+	// With Code, only what is named is opened.
 	declared := workspace.Declaration{Code: &workspace.CodeDeclaration{}, Files: f.files, Shell: f.shell}
 	caps, err := jupyter.Capabilities(ctx, &jupyter.Options{Server: *so, Declared: declared})
 	if err != nil {
@@ -123,7 +121,7 @@ func (f *directoryFlags) openRemote(ctx context.Context, p *providerFlags, state
 	return f.openedAs(&caps, stateful), nil
 }
 
-// openedAs keeps caps for add, and returns its code.
+// openedAs stores caps for add, and returns its code.
 func (f *directoryFlags) openedAs(caps *workspace.Capabilities, stateful bool) codeinterp.CodeInterpreter {
 	f.opened = caps
 	if !stateful {
@@ -132,8 +130,8 @@ func (f *directoryFlags) openedAs(caps *workspace.Capabilities, stateful bool) c
 	return caps.Code
 }
 
-// add adds to caps what the flags ask of ci. What it opens is to be closed after
-// the workspace.
+// add adds files and commands of ci to caps. The caller closes the closer after the
+// workspace.
 func (f *directoryFlags) add(caps *workspace.Capabilities, ci codeinterp.CodeInterpreter) (io.Closer, error) {
 	var opened io.Closer = io.NopCloser(nil)
 	if f.opened != nil {

@@ -27,7 +27,7 @@ const (
 // ownServer is how to get a Jupyter server.
 const ownServer = "a server of your own: pip install jupyter-server ipykernel; then jupyter server, which prints its URL and token"
 
-// doctorCommand reports what this machine has.
+// doctorCommand reports which providers work on this machine.
 func (a *app) doctorCommand() *cobra.Command {
 	f := &providerFlags{}
 	return a.command("doctor [flags]", "Report which providers, languages and isolation work here", f.register,
@@ -118,7 +118,7 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 	return nil
 }
 
-// printLanguage says which interpreter runs a language, and what it brings.
+// printLanguage prints the interpreter of a language and its packages.
 func printLanguage(w io.Writer, l *codeinterp.LanguageInfo) {
 	line := func(label, text string) {
 		if text != "" {
@@ -152,7 +152,7 @@ func try(ctx context.Context, ci codeinterp.CodeInterpreter, language string) st
 	return fmt.Sprintf("works (%v)", time.Since(start).Round(100*time.Microsecond))
 }
 
-// printMissing says why there are not more languages, and how to get them.
+// printMissing prints why languages are missing, and how to get them.
 func printMissing(w io.Writer, f providerFlags, wanted []subprocess.Language, found []codeinterp.LanguageInfo) {
 	for _, l := range wanted {
 		if slices.ContainsFunc(found, func(i codeinterp.LanguageInfo) bool { return i.Name == l.Name }) {
@@ -167,8 +167,8 @@ func printMissing(w io.Writer, f providerFlags, wanted []subprocess.Language, fo
 	}
 }
 
-// plain is an error's text without the words that sort it, which the exit code
-// does, and without where it is from, which whoever typed the command knows.
+// plain returns an error's text without the provider, the operation and the kind, which
+// the exit code shows.
 func plain(err error) string {
 	text := strings.TrimSpace(reason(err))
 	for _, kind := range []error{codeinterp.ErrInvalid, codeinterp.ErrUnavailable} {
@@ -177,8 +177,8 @@ func plain(err error) string {
 	return text
 }
 
-// reason is an error's text without what every error here begins with, and without
-// what would act on a terminal: servers and programs have chosen some of it.
+// reason returns an error's text without provider, operation and control characters:
+// servers and programs have chosen some of it.
 func reason(err error) string {
 	text := err.Error()
 	if e, ok := errors.AsType[*codeinterp.Error](err); ok {
@@ -227,7 +227,7 @@ func reach(r codeinterp.Reach) string {
 	return string(r)
 }
 
-// survivors are what remains of the code when the host is killed.
+// survivors describes which code survives the end of the host.
 var survivors = map[string]string{
 	"all": "all of the code ends with it", "child": "the code's first process ends with it, what it started may go on", "none": "the code goes on",
 }

@@ -12,15 +12,14 @@ import (
 	"github.com/toolcell/toolcell/environments"
 )
 
-// environmentFlags say which packages Python has.
+// environmentFlags choose the packages of programs.
 type environmentFlags struct {
 	name    string
 	with    []string
 	install []string
 	getenv  func(string) string
 
-	// installing, if set, is called while packages are installed, and what it
-	// returns after that.
+	// installing, if set, is called before packages are installed, and done after that.
 	installing func(packages []string) (done func())
 }
 
@@ -73,7 +72,7 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context) error {
 	return nil
 }
 
-// newEnvironment makes an environment, and says that it does.
+// newEnvironment makes an environment, and reports a long installation.
 func (f *environmentFlags) newEnvironment(ctx context.Context, o *environments.Options) (*environments.Environment, error) {
 	if f.installing != nil {
 		defer f.installing(o.Packages)()
@@ -98,7 +97,7 @@ func (a *app) installing(packages []string) (done func()) {
 // findLimit is longer than it takes to find an environment that exists.
 const findLimit = time.Second
 
-// enter has programs run in an environment.
+// enter makes an environment the one that programs run in.
 func (f *subprocessFlags) enter(e *environments.Environment) {
 	if e.Python != "" {
 		f.python = e.Python
@@ -107,8 +106,7 @@ func (f *subprocessFlags) enter(e *environments.Environment) {
 	}
 }
 
-// byLanguage tells the packages of Python and those of Node.js apart, which are
-// written as npm:lodash.
+// byLanguage separates the packages of Python from those of Node.js, such as npm:lodash.
 func byLanguage(packages []string) (python, node []string) {
 	for _, p := range packages {
 		if name, ok := strings.CutPrefix(p, "npm:"); ok {

@@ -17,11 +17,11 @@ import (
 	"github.com/toolcell/toolcell/environments"
 )
 
-// environmentName is a name that is also a file's.
+// environmentName matches names that are also names of files.
 var environmentName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 
 // nameFile returns the file that holds the ID of the environment of a name.
-// Those that have none are named by their ID.
+// Environments without a name are found by their ID.
 func nameFile(root, name string) (string, error) {
 	if !environmentName().MatchString(name) {
 		return "", fmt.Errorf("%w: environment name %.80q; use letters, digits, dots, dashes", codeinterp.ErrInvalid, name)
@@ -43,7 +43,7 @@ func openNamed(root, name string) (*environments.Environment, error) {
 	return environments.Open(root, strings.TrimSpace(string(id)))
 }
 
-// envFlags say what an environment consists of.
+// envFlags choose the contents of an environment.
 type envFlags struct {
 	requirements, lock, python string
 	size                       int64
@@ -126,20 +126,8 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 	if err := named("--python", f.python); err != nil {
 		return err
 	}
-	o.Packages = packages
-	for _, list := range []string{f.requirements, f.lock} {
-		if list == "" {
-			continue
-		}
-		text, err := os.ReadFile(list)
-		if err != nil {
-			return fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
-		}
-		more, err := requirements(string(text))
-		if err != nil {
-			return err
-		}
-		o.Packages = append(o.Packages, more...)
+	if o.Packages, err = f.packages(packages); err != nil {
+		return err
 	}
 	python, node := byLanguage(o.Packages)
 	if len(node) > 0 && len(python) > 0 {
@@ -150,19 +138,42 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 	done := a.installing(o.Packages)
 	e, err := environments.New(ctx, o)
 	done()
-	if err != nil {
-		return err
+	if err == nil {
+		err = nameEnvironment(file, e)
 	}
+	if err == nil {
+		fmt.Fprintf(a.stdout, "%s  %s\n", name, strings.Join(locked(e), " "))
+	}
+	return err
+}
+
+// packages returns the packages of the operands and of the files that flags name.
+func (f *envFlags) packages(list []string) ([]string, error) {
+	for _, file := range []string{f.requirements, f.lock} {
+		if file == "" {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
+		}
+		more, err := requirements(string(text))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	return list, nil
+}
+
+// nameEnvironment writes the file that names an environment. It is renamed into place: a
+// reader never sees half of an ID.
+func nameEnvironment(file string, e *environments.Environment) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	// Renamed into place, so that a reader never sees half of an ID.
 	half := fmt.Sprintf("%s.%d.new", file, os.Getpid())
-	if err := errors.Join(os.WriteFile(half, []byte(e.ID+"\n"), 0o644), os.Rename(half, file)); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.stdout, "%s  %s\n", name, strings.Join(locked(e), " "))
-	return nil
+	return errors.Join(os.WriteFile(half, []byte(e.ID+"\n"), 0o644), os.Rename(half, file))
 }
 
 // requirements reads a file of packages, which are Python's or, all of them, written
@@ -174,7 +185,7 @@ func requirements(text string) ([]string, error) {
 	return strings.Fields(text), nil
 }
 
-// locked is what an environment holds, as packages are written here.
+// locked returns the packages of an environment, as flags name them.
 func locked(e *environments.Environment) []string {
 	if e.Python != "" {
 		return e.Lock
@@ -186,7 +197,7 @@ func locked(e *environments.Environment) []string {
 	return list
 }
 
-// lockEnvironment prints what an environment holds.
+// lockEnvironment prints the packages of an environment.
 func (a *app) lockEnvironment(_ context.Context, root string, operands []string) error {
 	e, err := openNamed(root, operands[0])
 	if err != nil {
@@ -229,8 +240,7 @@ func environmentNames(root string) ([]string, error) {
 	return names, nil
 }
 
-// removeEnvironment removes a name, and the environment where no other name is
-// its.
+// removeEnvironment removes a name, and the environment if it has no other name.
 func removeEnvironment(ctx context.Context, root string, operands []string) error {
 	name := operands[0]
 	file, err := nameFile(root, name)
@@ -238,7 +248,7 @@ func removeEnvironment(ctx context.Context, root string, operands []string) erro
 		return err
 	}
 	e, err := openNamed(root, name)
-	// Also where there is no such environment any more: its name goes all the same.
+	// The name goes even if its environment is gone.
 	if gone := os.Remove(file); err != nil || gone != nil {
 		if gone == nil {
 			return nil // there was only the name
@@ -257,7 +267,7 @@ func removeEnvironment(ctx context.Context, root string, operands []string) erro
 	return e.Remove(ctx)
 }
 
-// sweepEnvironments removes what has no name until the rest is small enough.
+// sweepEnvironments removes environments without a name until the rest is small enough.
 func (a *app) sweepEnvironments(ctx context.Context, root string, size int64) error {
 	names, err := environmentNames(root)
 	if err != nil {

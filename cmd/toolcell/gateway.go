@@ -15,7 +15,7 @@ import (
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
-// A gateway is a code tool in the place of the tools of MCP servers.
+// A gateway is one code tool instead of the tools of MCP servers.
 type gateway struct {
 	set     *mcptools.Set
 	mode    *codemode.Mode
@@ -23,7 +23,7 @@ type gateway struct {
 	server  atomic.Pointer[mcpserver.Server] // updated when tools change
 }
 
-// openGateway starts the servers of a file and gives programs of ci their tools.
+// openGateway starts the servers of a file, whose tools programs of ci call.
 func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeInterpreter) (g *gateway, err error) {
 	language, err := f.programs(ci)
 	if err != nil {
@@ -69,7 +69,7 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 	return g, nil
 }
 
-// programs returns the language of the programs, empty where no flag says it.
+// programs returns the language of the programs, empty if no flag names one.
 func (f *mcpFlags) programs(ci codeinterp.CodeInterpreter) (string, error) {
 	if len(f.only) == 0 {
 		return "", nil

@@ -13,7 +13,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// An imageShower shows images inline, or saves them and names the file.
+// An imageShower shows images inline, or saves them and prints their names.
 type imageShower struct {
 	protocol string // "kitty", "iterm2", "sixel", or empty
 	dir      string // where to save; empty: the current directory
@@ -68,8 +68,8 @@ func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
 	return err
 }
 
-// beside makes names for images that are saved beside a program's file. No other
-// program makes such names, so that the images of an earlier run are replaced.
+// beside names saved images after a program's file. The images of an earlier run are
+// replaced.
 func (s *imageShower) beside(file string) {
 	if s.dir == "" {
 		base := filepath.Base(cmp.Or(file, "output"))

@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	// patience is how long a provider may take to open before a message says so.
+	// patience is how long a provider opens without a message.
 	patience = 3 * time.Second
 
 	// sweepIdle is how long a kernel without a client is kept.
 	sweepIdle = 10 * time.Minute
 )
 
-// jupyterFlags say which Jupyter server runs the code, and how.
+// jupyterFlags choose a Jupyter server and its kernels.
 type jupyterFlags struct {
 	url             string
 	token, password string
@@ -36,7 +36,7 @@ type jupyterFlags struct {
 	headers         []string
 	wait            time.Duration // for the server to listen
 
-	// waiting, if set, is called where opening takes long, with the server's host.
+	// waiting, if set, is called with the server's host if opening takes long.
 	waiting func(host string)
 	// spawning, if set, receives the progress of a JupyterHub that starts a server.
 	spawning func(percent int, message string)
@@ -56,8 +56,8 @@ func (f *jupyterFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	f.user = cmp.Or(getenv("USER"), getenv("USERNAME"))
 }
 
-// options returns what the flags say. A kernelspec that names no language is for
-// the given one.
+// options returns the provider's options. A kernelspec without a language is for the
+// given one.
 func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 	switch {
 	case f.url == "":
@@ -141,8 +141,8 @@ func (f *jupyterFlags) reportWaiting() (done func()) {
 	}
 }
 
-// reach waits for a server to listen, for as long as --wait says. A server behind a
-// proxy is left to the provider.
+// reach waits until a server listens, up to --wait. A server behind a proxy is left to
+// the provider.
 func (f *jupyterFlags) reach(ctx context.Context, o *jupyter.Options) error {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Hostname() == "" {
@@ -180,9 +180,8 @@ func (f *sweepFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) 
 	fs.DurationVar(&f.idle, "idle", sweepIdle, "keep kernels that were active within this `duration`")
 }
 
-// sweepBeside deletes, beside what the command does, the kernels that earlier
-// ones left behind when they were killed. A server that does not list its kernels
-// is left as it is. done ends this, and returns when it has ended.
+// sweepBeside deletes in the background the kernels that killed commands left behind. It
+// ignores a server that does not list its kernels. done ends it, and waits for its end.
 func (f *jupyterFlags) sweepBeside(ctx context.Context) (done func()) {
 	opts, err := f.options("")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// keepFlags say whether a run leaves a process behind that serves later ones.
+// keepFlags choose whether a run leaves a process behind for later runs.
 type keepFlags struct {
 	keep  time.Duration
 	asked bool // by the flag, not only by the environment
@@ -50,8 +50,8 @@ func (f *keepFlags) checkKeep(p *programFlags) error {
 	return err
 }
 
-// startCold drops the flags that make interpreters ready: a kept process has them
-// ready, and this run ends with its program.
+// startCold drops the flags that start interpreters ahead, which only the kept process
+// needs.
 func (f *runFlags) startCold() {
 	if f.keep > 0 {
 		f.warm, f.preload = false, nil

@@ -79,7 +79,7 @@ func newOrder(f *runFlags, program, file string) *keeper.Order {
 	return &keeper.Order{Args: append([]string{file}, os.Args[1:]...), Input: []byte(program), Env: os.Environ(), Umask: umask, Lease: f.keep}
 }
 
-// files returns what a keeper needs of this process.
+// files returns the streams and the directory of this process.
 func (a *app) files(in *os.File) (keeper.Files, error) {
 	out, isFile := a.stdout.(*os.File)
 	errs, isToo := a.stderr.(*os.File)
@@ -133,7 +133,7 @@ func lines(list []string, end string) (text string) {
 	return text
 }
 
-// keepers returns a line about each keeper, which then does what the verb says.
+// keepers sends a verb to each keeper, and returns a line about each.
 func (a *app) keepers(verb string) (list []string) {
 	dir, err := keeper.Open(a.getenv)
 	if err != nil {

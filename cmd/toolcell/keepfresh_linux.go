@@ -52,7 +52,7 @@ func relative(path string) bool { return path != "" && !filepath.IsAbs(path) }
 // The provider itself looks at the modules that ready processes have imported.
 type snapshot map[string]string
 
-// snapshotOf looks at the interpreters and where their packages are.
+// snapshotOf returns the state of the interpreters and the directories of their packages.
 func snapshotOf(ci codeinterp.CodeInterpreter) snapshot {
 	s := snapshot{}
 	for _, l := range codeinterp.Describe(ci).Languages {
@@ -70,7 +70,7 @@ func snapshotOf(ci codeinterp.CodeInterpreter) snapshot {
 	return s
 }
 
-// fresh reports a file that has changed.
+// fresh returns an error that names a file which has changed.
 func (s snapshot) fresh() error {
 	for path, was := range s {
 		if probecache.Stamp(path) != was {

@@ -25,7 +25,7 @@ type served struct {
 	program, file string
 }
 
-// serveRuns is what a keeper does. Its operands are the lease, the program's first line
+// serveRuns serves runs as a keeper. Its operands are the lease, the program's first line
 // and the arguments of an Order.
 func (a *app) serveRuns(ctx context.Context, operands []string) int {
 	lease, err := time.ParseDuration(operands[0])

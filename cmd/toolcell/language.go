@@ -27,8 +27,7 @@ var commands = map[string]string{
 	"tsx": "typescript", "ts-node": "typescript", "deno": "typescript", "bun": "javascript", "bash": "bash", "sh": "bash", "dash": "bash", "zsh": "bash",
 }
 
-// usual are the languages that a program is taken for, in this order, where
-// nothing says what it is.
+// usual are the languages of programs whose language is not known, in this order.
 var usual = []string{"python", "javascript"}
 
 // languageOf says what a program is written in, by the name of its file or by
@@ -66,8 +65,7 @@ func interpreterIn(line string) string {
 	return ""
 }
 
-// wanted are the languages that the program may be in: the one that is known,
-// or else, where that makes a difference, one after the other.
+// wanted returns the languages to try for the program.
 func (f *programFlags) wanted() []string {
 	if f.language == "" && f.provider == "subprocess" {
 		return usual
@@ -95,7 +93,7 @@ func ownLanguages() []subprocess.Language {
 // ownNames are the names of ownLanguages, which takes a while to put them together.
 var ownNames = []string{"bash", "javascript", "python", "typescript"}
 
-// ownLanguage returns which of ownLanguages has that name, -1 for none.
+// ownLanguage returns the index in ownLanguages of a name, -1 for none.
 func ownLanguage(name string) int {
 	name, err := codeinterp.ResolveLanguage(name, ownNames)
 	if err != nil {
@@ -104,7 +102,7 @@ func ownLanguage(name string) int {
 	return slices.Index(ownNames, name)
 }
 
-// elsewhere says where there is a language that the embedded engine lacks.
+// elsewhere names the provider of a language that the embedded engine lacks.
 func (f *programFlags) elsewhere() string {
 	if f.provider != "inmemory" || ownLanguage(f.language) < 0 {
 		return ""
@@ -112,8 +110,8 @@ func (f *programFlags) elsewhere() string {
 	return "; use --provider subprocess for the interpreters of this machine"
 }
 
-// chooseLanguage takes the language that is known, else the first of the usual
-// ones that the provider has.
+// chooseLanguage returns the language of a name, or without a name the first usual one
+// that the provider has.
 func chooseLanguage(name string, languages []string) (string, error) {
 	if name != "" {
 		return codeinterp.ResolveLanguage(name, languages)

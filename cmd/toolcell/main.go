@@ -1,43 +1,40 @@
-// Command toolcell runs code on any Toolcell provider, checks what this
-// machine has, and serves the tools over MCP.
+// Command toolcell runs code on any Toolcell provider, checks what this machine has, and
+// serves the tools over MCP.
 //
 //	toolcell run -e 'console.log("hello"); 6 * 7'
-//	toolcell run --provider subprocess --in data.csv --out charts plot.py data.csv
+//	toolcell run --in data.csv --out charts plot.py data.csv
 //	toolcell run --url http://localhost:8888 analysis.ipynb --out done.ipynb
-//	toolcell repl --provider subprocess
+//	toolcell repl --language python
 //	toolcell doctor
 //	toolcell mcp
 //	toolcell mcp --tools mcp.json
 //
-// With --tools, mcp connects to the MCP servers of a file in the form that hosts
-// use, {"mcpServers": {...}}, and serves in place of all their tools one that runs
-// programs which call them; see package tools/codemode/mcptools. Their processes
-// run as usual, with their credentials, which programs do not reach.
+// Flags come before the program's name; what follows it are the program's arguments. A
+// program finds its arguments and its file's name as under its own interpreter, but not
+// the files beside it: --dir opens a directory for reading, and --in copies files into the
+// directory that the program starts in. That directory is deleted after the run; --out
+// saves the files that the program made there.
 //
-// What follows the program's name is the program's: flags come before. Programs
-// find their arguments and their file's name as under their own interpreter, but
-// not the file's directory: --dir opens that, or another, to be read. Without it
-// they start in a directory of their own, which is deleted: --in copies files
-// into it, and --out saves what they made there, and makes the exit code 1 in
-// place of 0 where it could not save a file.
+// With --keep, or TOOLCELL_KEEP, run leaves a process behind in which later runs with the
+// same flags and environment find Python started and its packages imported.
 //
-// With --keep, or TOOLCELL_KEEP, run leaves a process behind in which later runs
-// with the same flags and environment find Python started and its packages imported.
+// With --tools, mcp connects to the MCP servers of a file in the form that hosts use,
+// {"mcpServers": {...}}, and serves one tool that runs programs which call their tools; see
+// package tools/codemode/mcptools.
 //
-// The exit code of run is the program's own: 124 for a timeout, 130 for
-// Ctrl-C, 128 + signal for a process that died. A notebook's is that of the first
-// cell that failed. Bad usage is 2, a failure of the provider 1; both put one line
-// on standard error. Where --timeout runs out,
-// or a signal comes, before the program began, the codes are the same.
+// The exit code of run is the program's own: 124 for a timeout, 130 for Ctrl-C, 128 +
+// signal for a process that died. A notebook's is that of the first cell that failed. It is
+// 1 instead of 0 if a file could not be saved, 2 for bad usage, and 1 for a failure of the
+// provider; the last two print one line on standard error.
 //
 // # Security
 //
-// Programs run behind the walls of their provider, and what is shown of them is
-// what they wrote: a terminal acts on it.
+// Programs run behind the walls of their provider. What they print is shown as it is, and
+// a terminal acts on it.
 //
-// A process that --keep leaves is reached by a socket in a directory that is closed
-// to other users, and serves processes of the same user. Isolated programs cannot reach
-// it: they have no Unix sockets.
+// A process that --keep leaves behind listens on a socket in a directory that is closed to
+// other users, and serves processes of the same user. Isolated programs cannot reach it:
+// they have no Unix sockets.
 package main
 
 import (
@@ -67,7 +64,7 @@ type app struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 
-	code   int     // the exit code of what ran
+	code   int     // the exit code
 	served *served // set in a keeper, during a run
 }
 
@@ -85,8 +82,8 @@ func main() {
 	os.Exit(a.main(ctx, os.Args[1:]))
 }
 
-// endings are the signals that end the command in good order, less those that
-// whoever started it has switched off, as nohup does.
+// endings are the signals that end the command in good order, without those that its
+// caller ignores, as nohup does.
 func endings() []os.Signal {
 	list := []os.Signal{syscall.SIGTERM}
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
@@ -107,7 +104,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 	return a.code
 }
 
-// version is the module's, with the commit where it was built in a checkout.
+// version returns the module's version, with the commit if it was built in a checkout.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
@@ -121,8 +118,7 @@ func (a *app) usageError(format string, args ...any) int {
 	return exitUsage
 }
 
-// fail tells why the command does not do what it was asked to. What the caller
-// asked for in a wrong way is bad usage.
+// fail prints an error and returns the exit code. Invalid input is bad usage.
 func (a *app) fail(err error) int {
 	text := strings.ReplaceAll(plain(err), "\n", "; ")
 	if errors.Is(err, codeinterp.ErrInvalid) {
@@ -132,23 +128,23 @@ func (a *app) fail(err error) int {
 	return exitFailure
 }
 
-// waiting says why nothing happens.
+// waiting reports that a server does not answer yet.
 func (a *app) waiting(host string) {
 	fmt.Fprintf(a.stderr, "toolcell: waiting for the Jupyter server at %s to answer\n", host)
 }
 
-// spawning says how far a JupyterHub is with the start of a user's server.
+// spawning reports how far a JupyterHub has started a user's server.
 func (a *app) spawning(percent int, message string) {
 	fmt.Fprintf(a.stderr, "toolcell: the Hub starts the server: %d%%, %s\n", percent, message)
 }
 
-// stopped says so, and returns the exit code of programs that are.
+// stopped reports that the command was stopped, and returns the exit code of that.
 func (a *app) stopped() int {
 	fmt.Fprintln(a.stderr, "toolcell: stopped")
 	return codeinterp.ExitCanceled
 }
 
-// readAll reads standard input until its end, ctx's, or the limit.
+// readAll reads standard input to its end or the limit.
 func (a *app) readAll(ctx context.Context, limit int64) ([]byte, error) {
 	type read struct {
 		b   []byte

@@ -110,38 +110,34 @@ func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 			return a.fail(err)
 		}
 		defer f.gateway.set.Close()
-		// Its Close closes ci.
-		ci = f.gateway.mode.Interpreter()
+		ci = f.gateway.mode.Interpreter() // closes ci
 	}
+	if err := a.serveTools(ctx, f, ci); err != nil {
+		return a.fail(err)
+	}
+	return 0
+}
+
+// serveTools serves the tools of ci, and closes it.
+func (a *app) serveTools(ctx context.Context, f *mcpFlags, ci codeinterp.CodeInterpreter) error {
 	declared, err := f.declare(ci)
 	if err != nil {
-		ci.Close()
-		return a.usageError("%s", plain(err))
-	}
-	opts := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput, Artifacts: f.artifacts, Background: f.directory.background}
-	if f.gateway != nil {
-		opts.Secrets = f.gateway.secrets
-	}
-	if f.workspace != "" {
-		opts.Namer = tools.Prefixed
+		return errors.Join(fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err), ci.Close())
 	}
 	caps := workspace.Capabilities{Code: ci, Declared: declared}
 	dir, err := f.directory.add(&caps, ci)
 	if err != nil {
-		ci.Close()
-		return a.fail(err)
+		return errors.Join(err, ci.Close())
 	}
-	// Deferred before ws.Close, so that it runs after it.
-	defer dir.Close()
-	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), caps, &workspace.Options{Tools: opts})
+	defer dir.Close() // after ws
+	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), caps, &workspace.Options{Tools: f.toolOptions()})
 	if err != nil {
-		ci.Close()
-		return a.fail(err)
+		return errors.Join(err, ci.Close())
 	}
 	defer ws.Close()
 	server, err := mcpserver.New(ws, f.options(a))
 	if err != nil {
-		return a.fail(err)
+		return err
 	}
 	if f.gateway != nil {
 		f.gateway.server.Store(server)
@@ -150,13 +146,21 @@ func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 	if f.provider == "jupyter" {
 		defer f.sweepBeside(ctx)()
 	}
-	if err := a.serve(ctx, server, f); err != nil {
-		return a.fail(err)
-	}
-	return 0
+	return a.serve(ctx, server, f)
 }
 
-// declare returns what is offered of ci: all of it unless languages are named.
+func (f *mcpFlags) toolOptions() tools.Options {
+	o := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput, Artifacts: f.artifacts, Background: f.directory.background}
+	if f.gateway != nil {
+		o.Secrets = f.gateway.secrets
+	}
+	if f.workspace != "" {
+		o.Namer = tools.Prefixed
+	}
+	return o
+}
+
+// declare returns which part of ci is offered: all of it unless languages are named.
 func (f *mcpFlags) declare(ci codeinterp.CodeInterpreter) (workspace.Declaration, error) {
 	if len(f.only) == 0 {
 		return workspace.Declaration{}, nil
@@ -183,7 +187,7 @@ func (f *mcpFlags) first() string {
 	return name
 }
 
-// check finds the flags that make no sense together.
+// check refuses flags that exclude each other.
 func (f *mcpFlags) check(fs *pflag.FlagSet) error {
 	if f.workspace != "" {
 		if err := tools.CheckWorkspaceName(f.workspace); err != nil {
@@ -245,7 +249,7 @@ func (f *mcpFlags) options(a *app) *mcpserver.Options {
 	return o
 }
 
-// zeroIsNone turns a limit of zero into none at all.
+// zeroIsNone makes zero mean no limit.
 func zeroIsNone[T int | time.Duration](n T) T {
 	if n == 0 {
 		return -1
@@ -253,8 +257,7 @@ func zeroIsNone[T int | time.Duration](n T) T {
 	return n
 }
 
-// reachable is an address by which a client on this machine reaches a listener:
-// one that listens everywhere has none of its own.
+// reachable returns an address by which a client on this machine reaches a listener.
 func reachable(at net.Addr) string {
 	if tcp, ok := at.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
@@ -262,7 +265,7 @@ func reachable(at net.Addr) string {
 	return at.String()
 }
 
-// serve serves until there is no more to serve, and closes the server.
+// serve serves until the input or ctx ends, and closes the server.
 func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) error {
 	if f.http == "" {
 		if in, ok := a.stdin.(*os.File); ok && isatty.IsTerminal(in.Fd()) {
@@ -283,7 +286,7 @@ func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) 
 	if t := a.getenv("TOOLCELL_MCP_TOKEN"); t != "" {
 		tokens = append(tokens, t)
 	}
-	// As Serve does, but before it is said that there is a server.
+	// Serve refuses this too, but after the address is printed.
 	if at, ok := ln.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && len(tokens) == 0 {
 		return errors.Join(fmt.Errorf("%w: set TOOLCELL_MCP_TOKEN, or leave the host out of --http", mcpserver.ErrInsecure), ln.Close(), server.Close())
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/toolcell/toolcell/notebook"
 )
 
-// notebookFlags say what becomes of a notebook that is run.
+// notebookFlags are flags of notebooks.
 type notebookFlags struct {
 	allowErrors bool
 	artifacts   string
@@ -35,26 +35,13 @@ func isNotebook(operands []string, inline bool) bool {
 	return !inline && len(operands) > 0 && strings.EqualFold(filepath.Ext(operands[0]), ".ipynb")
 }
 
-// runNotebook runs the cells of a notebook. Its exit code is that of the first
-// cell that failed.
+// runNotebook runs the cells of a notebook. The exit code is that of the first cell that
+// failed.
 func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands []string) int {
 	file := operands[0]
-	if err := fs.Parse(operands[1:]); err != nil {
-		return a.usageError("%v", err)
-	}
-	rest := fs.Args()
-	switch {
-	case len(rest) > 0:
-		return a.usageError("a notebook takes no arguments such as %q; use --env NAME=VALUE", rest[0])
-	case f.json || f.stdin:
-		return a.usageError("--json and --stdin are not for notebooks; --out - writes one to standard output")
-	}
-	nb, err := readNotebook(file)
+	nb, err := f.loadNotebook(fs, operands)
 	if err != nil {
-		if at, ok := errors.AsType[*os.PathError](err); ok {
-			err = at.Err
-		}
-		return a.usageError("%s: %v", file, err)
+		return a.usageError("%s", plain(err))
 	}
 	given := f.language
 	if given == "" && len(f.kernels) > 0 {
@@ -97,7 +84,30 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *pflag.FlagSet, o
 	return code
 }
 
-// openNotebookFiles is openFiles for a notebook, whose --out is its file.
+// loadNotebook reads a notebook. Flags may follow its name.
+func (f *runFlags) loadNotebook(fs *pflag.FlagSet, operands []string) (*notebook.Notebook, error) {
+	err := fs.Parse(operands[1:])
+	switch {
+	case err != nil:
+		return nil, err
+	case fs.Changed("keep"):
+		return nil, errors.New("--keep is for programs, not for notebooks")
+	case fs.NArg() > 0:
+		return nil, fmt.Errorf("a notebook takes no arguments such as %q; use --env NAME=VALUE", fs.Arg(0))
+	case f.json || f.stdin:
+		return nil, errors.New("--json and --stdin are not for notebooks; --out - writes one to standard output")
+	}
+	nb, err := readNotebook(operands[0])
+	if at, ok := errors.AsType[*os.PathError](err); ok {
+		err = at.Err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", operands[0], err)
+	}
+	return nb, nil
+}
+
+// openNotebookFiles opens the files of a notebook, whose --out is its own file.
 func (f *runFlags) openNotebookFiles() (files runFiles, err error) {
 	if f.dir != "" && (len(f.in) > 0 || f.artifacts != "") {
 		return files, errors.New("--in and --artifacts do not go with --dir: the cells have the files of that directory, and with --write change them")
@@ -183,7 +193,7 @@ func readNotebook(file string) (*notebook.Notebook, error) {
 	return notebook.Decode(b)
 }
 
-// writeNotebook leaves the whole file or none: it may be the one that was read.
+// writeNotebook writes a file, which may be the one that was read, whole or not at all.
 func (a *app) writeNotebook(f *programFlags, file string, nb *notebook.Notebook) error {
 	b, err := nb.Encode()
 	if err != nil {
@@ -204,8 +214,7 @@ func (a *app) writeNotebook(f *programFlags, file string, nb *notebook.Notebook)
 	return err
 }
 
-// cellName calls a cell by its place, and as tracebacks and Jupyter do, by what its
-// kernel ran before it.
+// cellName names a cell by its place and, as tracebacks do, by its execution count.
 func cellName(nb *notebook.Notebook, i int) string {
 	if n := nb.Cells[i].ExecutionCount; n > 0 {
 		return fmt.Sprintf("cell [%d], at place %d,", n, i+1)

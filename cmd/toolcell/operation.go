@@ -49,7 +49,7 @@ func (f *operationFlags) check() error {
 	return nil
 }
 
-// logger returns the logger that the flags ask for, nil for none.
+// logger returns the logger of the flags, nil for none.
 func (f *operationFlags) logger(w io.Writer) *slog.Logger {
 	switch {
 	case f.log == "json":

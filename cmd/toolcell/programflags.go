@@ -13,7 +13,7 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// programFlags say where and how programs run whose output is shown here.
+// programFlags are the flags of commands that show programs' output.
 type programFlags struct {
 	providerFlags
 	timeout time.Duration
@@ -35,10 +35,10 @@ func (f *programFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	f.providerFlags.register(fs, getenv)
 }
 
-// errOpenTimeout is why a provider was not opened: --timeout ran out.
+// errOpenTimeout means that --timeout ran out before the provider was open.
 var errOpenTimeout = errors.New("timed out")
 
-// start opens the provider, or returns nil and the exit code.
+// start opens the provider. It returns nil and the exit code if that fails.
 func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codeinterp.CodeInterpreter, int) {
 	f.waiting, f.spawning, f.installing = a.waiting, a.spawning, a.installing
 	if a.served != nil {
@@ -89,7 +89,7 @@ func (f *programFlags) start(ctx context.Context, stateful bool) (codeinterp.Cod
 	return ci, err
 }
 
-// choose is that of the provider, for flags that mean what they say.
+// choose checks --env and chooses the provider.
 func (f *programFlags) choose(fs *pflag.FlagSet) error {
 	for _, name := range f.env.unset {
 		file, err := nameFile(f.env.getenv("TOOLCELL_ENVIRONMENTS"), name)

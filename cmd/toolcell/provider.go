@@ -37,10 +37,9 @@ func (f *providerFlags) register(fs *pflag.FlagSet, getenv func(string) string) 
 	f.jupyterFlags.register(fs, getenv)
 }
 
-// choose fills in the provider where --provider does not name one: a Jupyter server
-// where --url is given, local processes where a flag is for them or the language is
-// Python or Bash, and otherwise the embedded engine. A flag of another provider is an
-// error.
+// choose chooses the provider if --provider does not name one: a Jupyter server with
+// --url, local processes for their flags and for languages such as Python and Bash, and
+// otherwise the embedded engine. A flag of another provider is an error.
 func (f *providerFlags) choose(fs *pflag.FlagSet) error {
 	configured, err := configure(fs, f.getenv)
 	if err != nil {
@@ -80,7 +79,7 @@ func (f *providerFlags) guess(fs *pflag.FlagSet, preferred string) string {
 	return "inmemory"
 }
 
-// localName is the name of a language of local processes, as itself if there is none.
+// localName returns the name that local processes have for a language, or the name itself.
 func localName(language string) string {
 	if i := ownLanguage(language); i >= 0 {
 		return ownNames[i]

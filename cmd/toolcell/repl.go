@@ -104,7 +104,7 @@ func (f *replFlags) startHere() bool {
 	return true
 }
 
-// runtimeOf says what runs a language.
+// runtimeOf names the runtime of a language.
 func runtimeOf(ci codeinterp.CodeInterpreter, language string) string {
 	for _, l := range codeinterp.Describe(ci).Languages {
 		if l.Name == language && l.Runtime != "" {
@@ -124,10 +124,10 @@ type repl struct {
 	images   imageShower
 
 	interpreter codeinterp.StatefulInterpreter
-	manager     codeinterp.ContextManager // nil: there is none
-	completer   codeinterp.Completer      // nil: there is none
+	manager     codeinterp.ContextManager // may be nil
+	completer   codeinterp.Completer      // may be nil
 	context     codeinterp.ContextID
-	reads       bool // one may read what is typed
+	reads       bool // a program may read what is typed
 }
 
 // open creates the context.
@@ -142,7 +142,7 @@ func (r *repl) open(ctx context.Context, ci codeinterp.CodeInterpreter) (err err
 	return err
 }
 
-// loop reads and runs until there is no more.
+// loop reads and runs programs until the end of the input.
 func (r *repl) loop(ctx context.Context) int {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
@@ -242,8 +242,8 @@ func exitIn(language, program string) (code int, ok bool) {
 	return code & 0xff, true
 }
 
-// stray reports, and says, that a line of Python is indented where none can be: it is
-// the rest of a block that a blank line has ended, and must not run by itself.
+// stray reports whether a line of Python is indented at the top level, and prints an error:
+// it is the rest of a block that a blank line has ended, and must not run by itself.
 func (r *repl) stray(text string) bool {
 	_, piped := r.lines.(*plainLines)
 	if !piped || r.language != "python" || strings.TrimSpace(text) == "" || text[0] != ' ' && text[0] != '\t' {
@@ -253,14 +253,14 @@ func (r *repl) stray(text string) bool {
 	return true
 }
 
-// report says what a run's output does not.
+// report prints how a run ended if its output does not show it.
 func (r *repl) report(program string, res *codeinterp.Result, err error) {
 	if err != nil && res.Status != codeinterp.StatusCanceled {
 		r.fail(err)
 	}
 	if res.Cause == codeinterp.CauseInterrupt {
 		fmt.Fprintln(r.stderr, "toolcell: interrupted")
-	} else if res.Status == codeinterp.StatusError && res.Error == nil && r.language != "bash" { // whose commands fail every day
+	} else if res.Status == codeinterp.StatusError && res.Error == nil && r.language != "bash" { // whose commands often fail
 		fmt.Fprintf(r.stderr, "toolcell: exit code %d\n", res.ExitCode)
 	}
 	if res.StateLost {

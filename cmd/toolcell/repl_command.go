@@ -15,7 +15,7 @@ var replCommands = []struct{ name, does string }{
 	{"quit", "end, like exit() and Ctrl-D"},
 }
 
-// commandIn returns the command of a line that is one, and what follows it.
+// commandIn returns the command in a line and its operand, if it is one.
 func commandIn(line string) (name, rest string, ok bool) {
 	text, ok := strings.CutPrefix(strings.TrimSpace(line), ":")
 	name, rest, _ = strings.Cut(text, " ")
@@ -25,7 +25,7 @@ func commandIn(line string) (name, rest string, ok bool) {
 	return name, strings.TrimSpace(rest), true
 }
 
-// command does what a command says, and reports whether it ends everything.
+// command runs a command of the prompt, and reports whether the prompt ends.
 func (r *repl) command(ctx context.Context, name, rest string) (quit bool) {
 	switch {
 	case rest != "":

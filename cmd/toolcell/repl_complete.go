@@ -13,9 +13,8 @@ import (
 // tabLimit is how long Tab waits for the runtime.
 const tabLimit = 2 * time.Second
 
-// complete returns where the word at pos begins, and the commands, the names that the
-// runtime knows, or the words typed before that it could be. At the begin of a line
-// that is an indentation.
+// complete returns where the word at pos begins, and its completions: commands, names that
+// the runtime knows, or at the beginning of a line an indentation.
 func (r *repl) complete(text string, pos int) (start int, matches []string) {
 	before := text[:pos]
 	line := before[strings.LastIndexByte(before, '\n')+1:]
@@ -45,7 +44,7 @@ func (r *repl) complete(text string, pos int) (start int, matches []string) {
 	return start, nil
 }
 
-// ask asks the runtime what could stand at pos. ok is false if it does not answer.
+// ask asks the runtime for completions at pos. ok is false if it does not answer.
 func (r *repl) ask(text string, pos int) (start int, matches []string, ok bool) {
 	if r.completer == nil {
 		return 0, nil, false
@@ -63,7 +62,7 @@ func (r *repl) ask(text string, pos int) (start int, matches []string, ok bool) 
 	return c.Start, c.Matches, true
 }
 
-// completerOf returns what completes code of a language, nil where nothing does.
+// completerOf returns the completer of a language, nil for none.
 func completerOf(ci codeinterp.CodeInterpreter, language string) codeinterp.Completer {
 	c, ok := codeinterp.Completions(ci)
 	if !ok || !slices.ContainsFunc(codeinterp.Describe(ci).Languages, func(l codeinterp.LanguageInfo) bool { return l.Name == language && l.Completion }) {

@@ -8,19 +8,19 @@ import (
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 )
 
-// mayRead matches programs that read what is typed. The others are given no
-// input, so that what is typed ahead while they run is the next program.
+// mayRead matches programs that read standard input. Other programs get none, so that what
+// is typed while they run is the next program.
 var mayRead = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\binput *\(|\bstdin\b|\bgetpass\b|\breadline\b|\bread\b|\bbreakpoint *\(|\bset_trace\b|\bprompt *\(|\bselect\b`)
 })
 
-// input returns what a program reads, nil for nothing, and what gives the terminal
-// back to the editor when it has run.
+// input returns the standard input of a program, or nil. done returns the terminal to the
+// editor.
 func (r *repl) input(program string) (in io.Reader, done func()) {
 	done = func() {}
 	e, ok := r.lines.(*editor)
 	if !ok || !takesInput(r.interpreter, r.language) {
-		return nil, done // what reads would take the next lines
+		return nil, done // the program would take the next lines
 	}
 	// What once reads may be called by any later program.
 	if r.reads = r.reads || mayRead().MatchString(program); !r.reads {
@@ -33,7 +33,7 @@ func (r *repl) input(program string) (in io.Reader, done func()) {
 	return struct{ io.Reader }{typed}, func() { _ = typed.Close() } // not its descriptor
 }
 
-// aboutInput says what programs read.
+// aboutInput describes the standard input of programs.
 func (r *repl) aboutInput() string {
 	if _, ok := r.lines.(*editor); ok && takesInput(r.interpreter, r.language) {
 		return "Programs that name what reads, such as input(), read what is typed while they run."

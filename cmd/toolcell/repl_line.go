@@ -57,13 +57,13 @@ func (r *repl) newReader(f *replFlags) (programReader, error) {
 	return e, nil
 }
 
-// The history has a text in each line.
+// The history file has a program in each line.
 var (
 	escapeLines   = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
 	unescapeLines = strings.NewReplacer(`\\`, `\`, `\n`, "\n")
 )
 
-// typed is a line, or why there is none.
+// typed is a line or an error.
 type typed struct {
 	line string
 	err  error
@@ -125,13 +125,13 @@ type editor struct {
 	io.Writer
 	*terminal.Editor
 	in   *os.File
-	file string // of the history; empty for none
+	file string // of the history; may be empty
 	keep func(path string) (*os.File, error)
 }
 
 func (e *editor) read(ctx context.Context) (string, error) { return e.Read(ctx) }
 
-// close keeps what was typed.
+// close writes the history.
 func (e *editor) close() error {
 	if e.file == "" {
 		return nil

@@ -55,7 +55,7 @@ func (a *app) runCommand() *cobra.Command {
 	return c
 }
 
-// settle fills in what the flags leave open about a program.
+// settle chooses the language and the provider if the flags do not.
 func (f *runFlags) settle(fs *pflag.FlagSet, file, program string) (err error) {
 	if f.language == "" {
 		f.language, err = languageOf(file, program)
@@ -74,29 +74,10 @@ func (f *runFlags) settle(fs *pflag.FlagSet, file, program string) (err error) {
 
 func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands []string) int {
 	inline := fs.Changed("exec")
-	switch {
-	case isNotebook(operands, inline) && fs.Changed("keep"):
-		return a.usageError("--keep is for programs, not for notebooks")
-	case isNotebook(operands, inline):
+	if isNotebook(operands, inline) {
 		return a.runNotebook(ctx, f, fs, operands)
-	case f.allowErrors:
-		return a.usageError("--allow-errors is for notebooks, whose names end in .ipynb")
-	case f.artifacts != "":
-		return a.usageError("--artifacts is for notebooks, whose names end in .ipynb; --out DIR saves the files of other programs")
 	}
-	program, file, args, err := a.program(ctx, f, operands, inline)
-	if err == nil {
-		err = f.settle(fs, file, program)
-	}
-	if err != nil && slices.Contains(args, "-e") {
-		err = fmt.Errorf("%w; -e behind %q is an argument of that program: flags come first", err, operands[0])
-	}
-	if err == nil {
-		f.script, err = newScript(&f.programFlags, file, args)
-	}
-	if err == nil {
-		f.script.later = f.provider == "subprocess" && len(f.script.python()) <= maxScript
-	}
+	program, file, err := a.prepare(ctx, f, fs, operands, inline)
 	if err == nil && a.served == nil {
 		if code, done := a.offer(ctx, f, program, file); done {
 			return code
@@ -118,6 +99,32 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 		return code
 	}
 	defer ci.Close()
+	return a.runIn(ctx, f, ci, program, file, &files)
+}
+
+// prepare reads the program and chooses its language, its provider and its script.
+func (a *app) prepare(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands []string, inline bool) (program, file string, err error) {
+	if f.allowErrors || f.artifacts != "" {
+		return "", "", errors.New("--allow-errors and --artifacts are for notebooks, whose names end in .ipynb; --out DIR saves the files of other programs")
+	}
+	program, file, args, err := a.program(ctx, f, operands, inline)
+	if err == nil {
+		err = f.settle(fs, file, program)
+	}
+	if err != nil && slices.Contains(args, "-e") {
+		err = fmt.Errorf("%w; -e behind %q is an argument of that program: flags come first", err, operands[0])
+	}
+	if err == nil {
+		f.script, err = newScript(&f.programFlags, file, args)
+	}
+	if err == nil {
+		f.script.later = f.provider == "subprocess" && len(f.script.python()) <= maxScript
+	}
+	return program, file, err
+}
+
+// runIn runs a program in a provider that is open.
+func (a *app) runIn(ctx context.Context, f *runFlags, ci codeinterp.CodeInterpreter, program, file string, files *runFiles) int {
 	language, err := chooseLanguage(f.language, ci.Languages())
 	if err != nil {
 		return a.usageError("%s%s", plain(err), f.elsewhere())
@@ -130,12 +137,12 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	}
 	ci = f.script.named(ci)
 	if f.json {
-		return a.runJSON(ctx, ci, language, program, opts, &files)
+		return a.runJSON(ctx, ci, language, program, opts, files)
 	}
 	s := newScreen(a, newImageShower(a, &f.programFlags))
 	s.file = file != ""
 	s.images.beside(file)
-	return a.runLive(ctx, ci, language, program, &f.programFlags, opts, &files, s)
+	return a.runLive(ctx, ci, language, program, &f.programFlags, opts, files, s)
 }
 
 // giveInput gives the program this command's standard input if --stdin says so.
@@ -233,9 +240,8 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	return code
 }
 
-// unread ends the command where its output cannot be written: in silence where
-// whoever reads it has seen enough, as head has, with the exit code of programs
-// that SIGPIPE ends.
+// unread returns the exit code if the output cannot be written: that of SIGPIPE, without a
+// message, if the reader has gone, as head does.
 func (a *app) unread(err error) int {
 	if errors.Is(err, syscall.EPIPE) {
 		return 128 + int(syscall.SIGPIPE)

@@ -17,8 +17,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// fileFlags say which files a program finds beside it, and what becomes of those
-// that it makes.
+// fileFlags choose files to copy to the program, and where its own files are saved.
 type fileFlags struct {
 	in  []string
 	out string
@@ -31,8 +30,7 @@ func (f *fileFlags) registerFiles(fs *pflag.FlagSet) {
 	})
 }
 
-// check finds the flags that make no sense together, for a program that is no
-// notebook.
+// check refuses flags that exclude each other, for a program that is not a notebook.
 func (f *fileFlags) check(p *programFlags) error {
 	switch {
 	case len(f.in) == 0 && f.out == "":
@@ -65,16 +63,15 @@ func readInputs(paths []string) (fs.FS, error) {
 	return in, err
 }
 
-// runFiles are the files that go in and the directory that those of the program
-// go to; nil where there are none.
+// runFiles are the input files and the directory for saved files; both may be nil.
 type runFiles struct {
 	in      fs.FS
 	out     *os.Root
 	private bool // the program starts in a directory of its own
 }
 
-// openFiles makes the directory before the program runs, so that none runs in
-// vain.
+// openFiles makes the directory before the program runs: a program whose files cannot be
+// saved does not run.
 func (f *fileFlags) openFiles(p *programFlags) (files runFiles, err error) {
 	files.private = p.dir == "" && p.provider != "jupyter"
 	if err = f.check(p); err == nil {
@@ -104,9 +101,8 @@ func (f *runFiles) close() {
 	}
 }
 
-// saveArtifacts writes what the program made, if it is asked to, and says what
-// was written, on standard error. It returns the exit code: the program's own,
-// but no 0 where a file could not be saved.
+// saveArtifacts saves the program's files, if --out is given, and reports each on standard
+// error. It returns the program's exit code, or 1 instead of 0 if a file was not saved.
 func (a *app) saveArtifacts(f *runFiles, res *codeinterp.Result) int {
 	code := res.ExitCode
 	if f.out == nil {
@@ -151,7 +147,7 @@ func (f *runFiles) save(artifact *codeinterp.Artifact) error {
 	switch path = filepath.FromSlash(path); {
 	case artifact.Skipped != "":
 		return errors.New(artifact.Skipped)
-	// Nil where there was no room for it.
+	// Data is nil if it was too much.
 	case int64(len(artifact.Data)) != artifact.Size:
 		return fmt.Errorf("its %d bytes are too much to be kept", artifact.Size)
 	default:
@@ -162,7 +158,7 @@ func (f *runFiles) save(artifact *codeinterp.Artifact) error {
 	}
 }
 
-// visible is a name that a program chose, without what would act on a terminal.
+// visible quotes a name that a program chose if it would affect a terminal.
 func visible(name string) string {
 	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
 		return quoted

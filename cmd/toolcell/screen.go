@@ -9,12 +9,12 @@ import (
 	"github.com/toolcell/toolcell/internal/lossnote"
 )
 
-// A screen shows outputs as they come: streams byte by byte where they belong,
-// values and displays as text or image.
+// A screen shows outputs as they come: streams as they are, values and displays as text or
+// image.
 type screen struct {
 	stdout, stderr io.Writer
 	images         imageShower
-	file           bool // as python FILE and node FILE do, show no value that is no image
+	file           bool // show no values but images, as python FILE does
 	midLine        bool // the last byte on stdout was no newline
 
 	seen    [codeinterp.Clear + 1]int64 // bytes of a stream, or number of displays
@@ -26,7 +26,7 @@ func newScreen(a *app, images imageShower) *screen {
 	return &screen{stdout: a.stdout, stderr: a.stderr, images: images}
 }
 
-// live shows what a program produces while it runs.
+// live shows an output of a running program.
 func (s *screen) live(o codeinterp.Output) error {
 	switch o.Kind {
 	case codeinterp.Stdout, codeinterp.Stderr:
@@ -45,8 +45,8 @@ func (s *screen) live(o codeinterp.Output) error {
 	return err
 }
 
-// rest shows what came too late to be shown live: a program that is stopped
-// does not wait for a terminal or a pipe that is full.
+// rest shows the outputs that live did not get: a program that is stopped does not wait for
+// a full pipe.
 func (s *screen) rest(res *codeinterp.Result) {
 	// After a Clear the Result has less than was shown, and positions do not agree.
 	if res.CallbackErr == nil || s.cleared || s.err != nil {
@@ -59,7 +59,7 @@ func (s *screen) rest(res *codeinterp.Result) {
 		case codeinterp.Stdout, codeinterp.Stderr:
 			first += o.Dropped
 			at[o.Kind] = first + int64(len(o.Data))
-			// Less what was shown live; what was dropped counts, since it was shown.
+			// Without what was shown live. Dropped bytes were shown.
 			o.Data = o.Data[min(max(0, s.seen[o.Kind]-first), int64(len(o.Data))):]
 		default:
 			at[o.Kind]++
@@ -124,7 +124,7 @@ func (s *screen) finishLine() {
 	}
 }
 
-// end says how the program ended, where that is not plain from its output.
+// end prints how the program ended if its output does not show it.
 func (s *screen) end(res *codeinterp.Result) {
 	if e := res.Error; e != nil {
 		text := strings.Join(e.Traceback, "\n")

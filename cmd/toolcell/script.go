@@ -18,12 +18,11 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// A script is what a program of a file or of the command line finds as it would
-// under its own interpreter: arguments, the name of its file, a directory. The
-// subprocess provider's drivers set them before the program, and the inmemory
-// provider learns them by the run's context: nothing of ours is in the program's text.
+// A script is the arguments, file name and directory of a program, as its own interpreter
+// sets them. The drivers of the subprocess provider set them before the program runs, and
+// the inmemory provider gets them in the run's context: the program's text is unchanged.
 type script struct {
-	file string // as it was given, empty where there is none
+	file string // as it was given; may be empty
 	args []string
 	dir  string // absolute, empty for a private one
 
@@ -49,7 +48,7 @@ func newScript(f *programFlags, file string, args []string) (*script, error) {
 	return s, isDirectory("--dir", s.dir)
 }
 
-// nodeArgv is process.argv from 1 on: node has the file's whole path in it.
+// nodeArgv returns process.argv from 1 on, with the absolute path of the file.
 func (s *script) nodeArgv() []string {
 	argv := s.argv()
 	if path, err := filepath.Abs(s.file); err == nil && s.file != "" {
@@ -58,7 +57,7 @@ func (s *script) nodeArgv() []string {
 	return argv
 }
 
-// argv is sys.argv.
+// argv returns sys.argv.
 func (s *script) argv() []string {
 	name := s.file
 	if name == "" {
@@ -75,7 +74,7 @@ func (s *script) adapt(list []subprocess.Language) []subprocess.Language {
 	}
 	list = slices.Clone(list)
 	for i, l := range list {
-		// Copied, since Driver is a pointer: those of the list stay as they are.
+		// A copy: the driver of the list must not change.
 		driver := *l.Driver
 		switch l.Name {
 		case "python":
@@ -90,7 +89,7 @@ func (s *script) adapt(list []subprocess.Language) []subprocess.Language {
 	return list
 }
 
-// python is what the driver does for the file and the arguments.
+// python returns code of the driver that sets the file and the arguments.
 func (s *script) python() string {
 	source := "\nsys.argv = " + literal(s.argv()) + "\n"
 	if s.file != "" {
@@ -106,7 +105,7 @@ func (s *script) python() string {
 	return source
 }
 
-// pythonStart is what the driver does beside its own source.
+// pythonStart returns the code that is added to the driver's source.
 func (s *script) pythonStart() string {
 	if s.later {
 		return laterPython
@@ -125,7 +124,7 @@ func (s *script) node() string {
 	return source
 }
 
-// bash is what makes a shell that of the script.
+// bash returns code that sets the name, the arguments and the directory of a shell.
 func (s *script) bash() string {
 	// Its messages begin with that name.
 	source := "BASH_ARGV0=" + quoted(cmp.Or(s.file, "bash")) + "; set --"
@@ -142,7 +141,7 @@ func (s *script) bash() string {
 func literal(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // of strings there is none
+		panic(err) // strings cannot fail
 	}
 	return string(b)
 }
@@ -150,8 +149,8 @@ func literal(v any) string {
 // quoted writes a word as a shell reads it.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// beside returns the path of a module that is in the file's own directory,
-// which the program cannot read.
+// beside returns the path of a module in the file's directory, which the program cannot
+// read.
 func (s *script) beside(module string) string {
 	name, _, _ := strings.Cut(module, ".")
 	if s.file == "" || s.dir != "" || name == "" || strings.ContainsAny(name, "/\\") {
@@ -166,7 +165,7 @@ func (s *script) beside(module string) string {
 	return ""
 }
 
-// ownName is how providers call a program that has no name.
+// ownName matches the names that providers give to programs.
 var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<cell 1>|\bcell-1(\.[jt]s)?\b|\bprogram\.[jt]s\b`) })
 
 // named returns ci with the script passed to each run, and the file's name in the

@@ -17,8 +17,7 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// subprocessFlags say which interpreters of this machine run the code, behind
-// which walls and within which limits.
+// subprocessFlags choose the interpreters of this machine, their isolation and their limits.
 type subprocessFlags struct {
 	network      bool
 	isolation    subprocess.Mode
@@ -100,8 +99,8 @@ func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpre
 	return orNil(subprocess.New(opts))
 }
 
-// chosen are the languages with the interpreters that the flags name. Nil means
-// what is found. An interpreter that is named has to work.
+// chosen returns the languages with the interpreters that the flags name, or nil to use
+// those that are found. A named interpreter has to work.
 func (f *subprocessFlags) chosen() []subprocess.Language {
 	if f.python == "" && f.node == "" && f.nodeEnvironment == nil {
 		return f.languages
@@ -129,13 +128,12 @@ func (f *subprocessFlags) chosen() []subprocess.Language {
 	return some
 }
 
-// named refuses interpreters that flags name and that are not there, also where
-// the program turns out not to need them.
+// named refuses interpreters that flags name and that do not exist.
 func (f *subprocessFlags) named() error {
 	return cmp.Or(named("--python", f.python), named("--node", f.node))
 }
 
-// named says why a flag's command, if it has one, cannot be started.
+// named checks that the command of a flag can be started.
 func named(flag, command string) error {
 	if command == "" {
 		return nil
@@ -150,7 +148,7 @@ func named(flag, command string) error {
 	return fmt.Errorf("%w: %s %s: %w", codeinterp.ErrInvalid, flag, command, err)
 }
 
-// interpreter returns what a flag names for a language, if one does.
+// interpreter returns the interpreter that a flag names for a language, if one does.
 func (f *subprocessFlags) interpreter(language string) string {
 	switch i := ownLanguage(language); {
 	case i < 0:
@@ -174,8 +172,7 @@ func installed(command string) bool {
 	return err == nil
 }
 
-// absolute makes paths absolute, and refuses those that are not there: a
-// mistyped one would only be noticed inside of the program.
+// absolute makes paths absolute, and refuses those that do not exist.
 func absolute(paths []string) ([]string, error) {
 	var out []string
 	for _, p := range paths {
@@ -191,7 +188,7 @@ func absolute(paths []string) ([]string, error) {
 	return out, nil
 }
 
-// probeCache is the directory that keeps what works on this machine.
+// probeCache returns the directory that caches which interpreters work.
 func probeCache(getenv func(string) string) string {
 	if getenv == nil {
 		return ""
