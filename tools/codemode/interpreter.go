@@ -53,15 +53,6 @@ func (g functionInterpreter) RunCode(ctx context.Context, language, code string,
 	if h, ok := ctx.Value(hintKey{}).(*string); ok {
 		*h = hint(code, res)
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, shown := range k.shown {
-		res.Outputs = append(res.Outputs, shown)
-		// After the run: the provider's serial calls of it have ended.
-		if o.OnOutput != nil && ctx.Err() == nil {
-			res.CallbackErr = errors.Join(res.CallbackErr, observe.Recover(func() error { return o.OnOutput(shown) }))
-		}
-	}
 	return res, err
 }
 

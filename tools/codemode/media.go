@@ -39,7 +39,6 @@ type runFiles struct {
 	files   []File
 	paths   map[string]bool
 	bytes   int
-	shown   []codeinterp.Output // after the run's outputs, if the provider has no Show
 	shows   int
 	showing int
 	open    func(ctx context.Context) (codeinterp.FS, error) // nil: files have no paths
@@ -162,15 +161,12 @@ func display(ctx context.Context, h handleArgs) (string, error) {
 	}
 	out := codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{
 		{MIME: f.MIME, Data: bytes.Clone(f.Data)}, {MIME: "text/plain", Data: []byte(f.Name)}}}
-	// Without the lock: it may take as long as OnOutput.
-	if show, _ := ctx.Value(showKey{}).(func(codeinterp.Output) bool); show != nil {
-		show(out)
-		return "it is shown", nil
+	show, _ := ctx.Value(showKey{}).(func(codeinterp.Output) bool)
+	if show == nil {
+		return "", &codeinterp.FunctionError{Message: "the provider does not show outputs of functions"}
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.shown = append(k.shown, out)
-	return "it is shown after the output", nil
+	show(out)
+	return "it is shown", nil
 }
 
 // toShow returns the file of a handle and counts it as shown.

@@ -3,9 +3,7 @@
 package codemode_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -13,37 +11,6 @@ import (
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
 )
-
-// Stubs are one class of empty functions, whatever tools contain.
-func TestPythonStubs(t *testing.T) {
-	var b bytes.Buffer
-	for _, h := range append(hostile, "class", "self", "plain") {
-		tool, err := codeTool(calling{}, []tools.Tool{echo("a", h, schema(h), schema(h)), echo(h, h, `{}`, ``)}, nil)
-		if err != nil {
-			t.Fatalf("%q: %v", h, err)
-		}
-		_, text, _ := strings.Cut(tool.Description, "```python\n")
-		text, rest, ok := strings.Cut(text, "```")
-		if !ok || rest != "" {
-			t.Fatalf("not one fence at the end: %s", tool.Description)
-		}
-		q, _ := json.Marshal(text)
-		b.Write(append(q, '\n'))
-	}
-	cmd := exec.Command("python3", "-c", `
-import ast, json, sys
-for line in sys.stdin:
-    text = json.loads(line)
-    body = ast.parse(text).body
-    assert [type(n) for n in body] == [ast.ImportFrom, ast.ClassDef, ast.AnnAssign], text
-    assert all(isinstance(f, ast.FunctionDef) and len(f.body) == 1 for f in body[1].body) and len(body[1].body) == 2, text
-    assert not any(isinstance(n, ast.Call) for n in ast.walk(body[1])), text
-`)
-	cmd.Stdin = &b
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
-}
 
 // Programs in python call functions, also from asyncio.
 func TestPythonCalls(t *testing.T) {
