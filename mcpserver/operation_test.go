@@ -139,6 +139,9 @@ func TestDrain(t *testing.T) {
 	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_code", Arguments: object("language", "python", "code", "print x")}); err == nil || !strings.Contains(err.Error(), "shutting down") {
 		t.Errorf("a new call: %v", err)
 	}
+	if _, err := c.ListTools(t.Context(), nil); err != nil { // clients do before they take an answer
+		t.Errorf("a list of tools: %v", err)
+	}
 	if got := <-answer; !strings.HasPrefix(got, "ok") {
 		t.Errorf("the call in progress: %s", got)
 	}

@@ -100,11 +100,13 @@ func (s *Server) setOf(ss *mcp.ServerSession) *tools.Set {
 func (s *Server) session(ss *mcp.ServerSession, from *request) (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.draining {
-		return nil, errServerClosed
-	}
+	// Known sessions stay while calls end: a client may ask for the list of tools before
+	// it takes an answer.
 	if known, ok := s.known[ss]; ok {
 		return known, nil
+	}
+	if s.draining {
+		return nil, errServerClosed
 	}
 	ctx, end := context.WithCancelCause(s.ctx)
 	known := &session{ctx: ctx, end: end}

@@ -50,7 +50,7 @@ var advice = map[string]string{
 	CodeContext:      "contexts expire and are deleted; create a new one and run there what it needs",
 	CodeCommand:      "commands that ended are forgotten after some time; list those that are left",
 	CodeFileNotFound: "list the directory to see what is there",
-	CodeCapacity:     "wait and send the call again, or delete contexts that are no longer needed",
+	CodeCapacity:     "wait and send the call again",
 	CodeClosed:       "it cannot be used any more",
 	CodeUnavailable:  "the code did not run; the same call may work later",
 	CodeIsolation:    "the code did not run; only the operator can change that",
