@@ -36,10 +36,10 @@ type Options struct {
 	// Time is how long one operation may take. Zero means 20 seconds.
 	Time time.Duration
 
-	// Filter, if set, is put between the contents of a file and those who read
-	// or search it, as to replace secrets: it returns a function that takes
-	// contents and passes what comes of them to emit, and one that passes the
-	// rest. Lines and bytes are counted in what it emits.
+	// Filter, if set, changes the contents that are read or searched, for instance to
+	// replace secrets. It returns a function that takes contents and passes the
+	// result to emit, and one that passes the rest. Lines and bytes are counted in
+	// the result.
 	Filter func(emit func([]byte)) (write func([]byte), flush func())
 }
 
@@ -49,13 +49,13 @@ type Options struct {
 type Workdir struct {
 	fsys codeinterp.FS
 	o    Options
-	// writing holds the turn of one that writes.
+	// writing holds the turn of the writer.
 	writing chan struct{}
-	// walking has the places of those that go through directories.
+	// walking limits concurrent walks.
 	walking chan struct{}
 }
 
-// maxWalks is how many go through directories at a time; the others wait.
+// maxWalks is how many walks run at a time; others wait.
 const maxWalks = 8
 
 // New returns a Workdir over fsys. o may be nil.
@@ -87,7 +87,7 @@ func (s *Workdir) With(o *Options) *Workdir {
 // Dir returns the directory as programs see it, empty if not known.
 func (s *Workdir) Dir() string { return s.o.Dir }
 
-// Name returns the name in the FS that a path means: "." for the directory.
+// Name returns the name of a path in the FS, "." for the directory.
 func (s *Workdir) Name(p string) (string, error) {
 	if !utf8.ValidString(p) || strings.IndexByte(p, 0) >= 0 || len(p) > maxPath {
 		return "", fmt.Errorf("%w: path %.200q", codeinterp.ErrInvalid, p)
@@ -118,7 +118,7 @@ func (s *Workdir) bound(ctx context.Context) (context.Context, context.CancelFun
 // errTime is the cause of the end of an operation that took too long.
 var errTime = fmt.Errorf("%w: the files took too long", codeinterp.ErrCapacity)
 
-// turn waits for the turn to write, which ends with done.
+// turn waits for the turn to write; done ends it.
 func (s *Workdir) turn(ctx context.Context) (done func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -143,7 +143,7 @@ func (s *Workdir) stream(ctx context.Context, name string, emit func([]byte) boo
 	}
 	defer f.Close()
 	more := true
-	// A filter passes what it held back also once emit has had enough.
+	// A filter may still pass data after emit has returned false.
 	pass := func(b []byte) { more = more && emit(b) }
 	write, flush := pass, func() {}
 	if s.o.Filter != nil {
@@ -168,6 +168,6 @@ func (s *Workdir) stream(ctx context.Context, name string, emit func([]byte) boo
 
 // open opens a regular file for reading.
 func (s *Workdir) open(name string) (fs.File, error) {
-	// Not by Open, for which a directory is listed.
+	// Not by Open, which lists a directory.
 	return s.fsys.OpenFile(name, os.O_RDONLY, 0)
 }

@@ -23,7 +23,7 @@ const (
 	TypeSpecial = "special" // a FIFO, a socket or a device
 )
 
-// An Entry is a file, directory or what else has a name.
+// An Entry is an entry of a directory.
 type Entry struct {
 	// Path is relative to the directory of the Workdir. If Escaped, it is
 	// written as within a Go string.
@@ -159,7 +159,7 @@ func (s *Workdir) find(ctx context.Context, p string, depth, most int, wanted fu
 		if len(l.Entries) >= most {
 			return false
 		}
-		// One that is gone by now is none of the entries.
+		// Skip an entry that is gone by now.
 		if info, err := d.Info(); err == nil {
 			l.Entries = append(l.Entries, entryOf(name, info))
 		}
@@ -171,7 +171,7 @@ func (s *Workdir) find(ctx context.Context, p string, depth, most int, wanted fu
 // maxDepth is how deeply directories are descended into.
 const maxDepth = 100
 
-// walk visits what is in a directory, parents first, until visit returns false.
+// walk visits the entries of a directory, parents first, until visit returns false.
 func (s *Workdir) walk(ctx context.Context, top string, depth int, visit func(string, fs.DirEntry) bool) (more string, unread []Skip, err error) {
 	w := walker{s: s, ctx: ctx, visit: visit}
 	select {
@@ -208,7 +208,7 @@ type walker struct {
 	held   int // how many entries there are in the pages of all levels
 }
 
-// directory visits what is in a directory and below, and reports whether to go on.
+// directory visits a directory and those below. It returns false to stop.
 func (w *walker) directory(l *page, depth int) bool {
 	for {
 		for _, d := range l.entries {
@@ -255,16 +255,16 @@ type page struct {
 }
 
 const (
-	// maxPage is how many entries of a directory are held at a time. Once those above
-	// it hold maxHeld less that, they are fewer, down to minPage. No fewer: for each
-	// page all of the directory is read.
+	// maxPage is how many entries of a directory are in memory at a time, and maxHeld
+	// how many of all levels. Pages become smaller towards maxHeld, but not smaller
+	// than minPage, since each page reads the whole directory.
 	maxPage = 8192
 	minPage = 1024
 	maxHeld = 4 * maxPage
 )
 
-// A pager lists a directory in parts, as internal/rootfs does. Where there is none, what
-// is listed is in the memory of the host, or comes in one message of a server.
+// A pager lists a directory in parts, as internal/rootfs does. Other file systems are
+// in memory, or list a directory in one message of a server.
 type pager interface {
 	ReadDirAfter(ctx context.Context, name, after string, most int) (_ []fs.DirEntry, last string, err error)
 }
@@ -291,8 +291,7 @@ func (w *walker) drop(l *page) {
 	l.entries = nil
 }
 
-// read lists a directory that was one a moment ago. What took its place, such
-// as a link, is not descended into.
+// read lists a directory, unless something else, such as a link, has replaced it.
 func (w *walker) read(name string) (*page, error) {
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrInvalid
@@ -313,7 +312,7 @@ func (w *walker) skip(name string, err error) {
 	}
 }
 
-// shown writes a name that may be no text.
+// shown returns a name, escaped if it cannot be shown.
 func shown(name string) string {
 	if plain(name) {
 		return name
@@ -322,7 +321,7 @@ func shown(name string) string {
 	return q[1 : len(q)-1]
 }
 
-// reason is what is wrong, without the path.
+// reason returns the text of an error without the path.
 func reason(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

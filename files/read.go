@@ -31,12 +31,11 @@ func (r Range) check() error {
 
 // A Page is a part of a file.
 type Page struct {
-	// Text is what was read, UTF-8 but for single bytes that are not. It is
-	// empty if Binary.
+	// Text is what was read: UTF-8, except for single invalid bytes. It is empty if
+	// Binary.
 	Text string
 
-	// Binary says that the file is no text: there are NUL bytes, or what is not
-	// UTF-8, in its first 8 KiB.
+	// Binary says that the first 8 KiB of the file have NUL bytes or are not UTF-8.
 	Binary bool
 
 	Offset int64 // of the first byte of Text
@@ -48,7 +47,7 @@ type Page struct {
 	NextOffset, NextLine int64
 }
 
-// sniffed is how much of a file tells whether it is text.
+// sniffed is how much of a file decides whether it is text.
 const sniffed = 8 << 10
 
 // Read reads a part of a file.

@@ -49,7 +49,7 @@ func (s *Workdir) Write(ctx context.Context, p string, data []byte, o *WriteOpti
 	})
 }
 
-// change does something to a file in its turn.
+// change calls do when it is the turn of this writer.
 func (s *Workdir) change(ctx context.Context, p string, do func(ctx context.Context, name string) error) error {
 	name, err := s.Name(p)
 	if err != nil {
@@ -65,8 +65,8 @@ func (s *Workdir) change(ctx context.Context, p string, do func(ctx context.Cont
 	return do(ctx, name)
 }
 
-// put writes data into a file, piece by piece. Where it cannot be opened, the file
-// stays as it is.
+// put writes data into a file, in pieces. If it cannot open the file, it does not
+// change it.
 func (s *Workdir) put(ctx context.Context, name string, flag int, data []byte) (err error) {
 	f, err := s.fsys.OpenFile(name, flag, filePerm)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Workdir) put(ctx context.Context, name string, flag int, data []byte) (
 	return nil
 }
 
-// unopened is why nothing was written.
+// unopened is the error of a file that was not changed.
 type unopened struct{ error }
 
 func (u unopened) Unwrap() error { return u.error }
@@ -117,17 +117,16 @@ func (s *Workdir) Edit(ctx context.Context, p, old, replacement string, o *EditO
 			n = 0
 			return err
 		}
-		// Before it is made: many short places and a long replacement make far more
-		// than both.
+		// Checked first: many places and a long replacement may need much memory.
 		if grown := len(before) + n*(len(replacement)-len(old)); grown > s.o.MaxEdit {
 			return &fs.PathError{Op: "edit", Path: name, Err: codeinterp.ErrTooLarge}
 		}
 		after := bytes.ReplaceAll(before, []byte(old), []byte(replacement))
 		err = s.put(ctx, name, os.O_WRONLY|os.O_TRUNC, after)
 		if _, untouched := errors.AsType[unopened](err); err != nil && !untouched {
-			// Also where ctx's end is what kept the new contents from being written.
+			// Even if ctx has ended.
 			if again := s.put(context.WithoutCancel(ctx), name, os.O_WRONLY|os.O_TRUNC, before); again != nil {
-				err = fmt.Errorf("%w; the file is damaged, since what was there could not be put back: %w", err, again)
+				err = fmt.Errorf("%w; the file is damaged: its old contents could not be restored: %w", err, again)
 			}
 		}
 		return err
@@ -174,8 +173,7 @@ func (s *Workdir) whole(ctx context.Context, name string) ([]byte, error) {
 	}
 }
 
-// Mkdir creates a directory and those above it, and is content with one that is
-// there.
+// Mkdir creates a directory and those above it. It may exist.
 func (s *Workdir) Mkdir(ctx context.Context, p string) error {
 	return s.change(ctx, p, func(_ context.Context, name string) error { return s.fsys.MkdirAll(name, dirPerm) })
 }
@@ -190,13 +188,12 @@ type RemoveOptions struct {
 func (s *Workdir) Remove(ctx context.Context, p string, o *RemoveOptions) error {
 	return s.change(ctx, p, func(_ context.Context, name string) error {
 		if name == "." {
-			return fmt.Errorf("%w: the directory that all files are in stays", codeinterp.ErrInvalid)
+			return fmt.Errorf("%w: the root directory cannot be removed", codeinterp.ErrInvalid)
 		}
 		if o == nil || !o.Recursive {
 			return s.fsys.Remove(name)
 		}
-		// RemoveAll is content with nothing, and a model that mistook a name is to
-		// know.
+		// RemoveAll succeeds without a file; a model that mistook a name must know.
 		if _, err := s.fsys.Lstat(name); err != nil {
 			return err
 		}
@@ -204,8 +201,8 @@ func (s *Workdir) Remove(ctx context.Context, p string, o *RemoveOptions) error 
 	})
 }
 
-// Move renames a file, link or directory, creates the directories above its new
-// name that are missing, and replaces a file that has it.
+// Move renames a file, link or directory. It creates missing directories above the new
+// name and replaces an existing file.
 func (s *Workdir) Move(ctx context.Context, from, to string) error {
 	target, err := s.Name(to)
 	if err != nil {

@@ -31,7 +31,7 @@ type Info struct {
 	Dropped int64 // of these, how many are not kept any more
 }
 
-// A command is one in the background.
+// A command is a command in the background.
 type command struct {
 	id      ID
 	line    string
@@ -54,10 +54,9 @@ type command struct {
 // errStopped is the cause of the end of a command that ignored Stop.
 var errStopped = errors.New("the command was stopped")
 
-// Start starts a command in the background and returns when it has begun, or
-// could not. ctx bounds that and not the command; its values reach the
-// middlewares. Of opts, which may be nil, Input and Signals are not used, and
-// what MaxOutput says goes for the ring.
+// Start starts a command in the background and returns when it has started or failed
+// to. ctx bounds the start and not the command; middlewares see its values. opts may
+// be nil; its Input, Signals and MaxOutput are not used.
 func (s *Shell) Start(ctx context.Context, line string, opts *codeinterp.CommandOptions) (ID, error) {
 	o, err := codeinterp.CheckCommand(line, opts)
 	if err != nil {
@@ -69,8 +68,7 @@ func (s *Shell) Start(ctx context.Context, line string, opts *codeinterp.Command
 		c.owner = s.owner(ctx)
 	}
 	begun := make(chan struct{})
-	// The provider reads the input once the command has begun, which nothing else
-	// tells.
+	// The provider reads the input once the command has started.
 	c.in = newPipe(o.Stdin, sync.OnceFunc(func() { close(begun) }))
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c.cancel = cancel
@@ -100,8 +98,8 @@ func (s *Shell) Start(ctx context.Context, line string, opts *codeinterp.Command
 	return c.id, nil
 }
 
-// maxUnseen is how much of a command's output is kept beside the ring: what it
-// wrote while it was being killed, which OnOutput does not get.
+// maxUnseen bounds the output that OnOutput does not get, written while the command was
+// being killed.
 const maxUnseen = 256 << 10
 
 // serve runs the command to its end.
@@ -120,20 +118,19 @@ func (s *Shell) serve(ctx context.Context, c *command, o codeinterp.CommandOptio
 	}
 	o.Stdin, o.Input, o.Signals, o.MaxOutput = nil, c.in, c.signals, maxUnseen
 	res, err := closed(s.run.RunCommand(ctx, c.line, &o))
-	// There are no readers any more: writers must not wait for one.
+	// Writers must not wait for a reader.
 	c.in.Close()
-	// Its ctx ends here: life has no end of its own.
 	c.cancel(nil)
 	c.out.rest(&res, seen)
-	res.Outputs, res.Truncated = nil, nil // which the ring has
+	res.Outputs, res.Truncated = nil, nil // the ring has them
 	s.mu.Lock()
 	c.res, c.err, c.over = res, err, true
 	s.running--
-	// c itself has not ended before done.
+	// c itself counts as running until done.
 	for len(s.commands)-s.running > s.o.MaxEnded && s.forgetOne() {
 	}
 	s.mu.Unlock()
-	// Before done: who has waited for that reads all of the output.
+	// Before done, so that a waiter reads all of the output.
 	c.out.end()
 	close(c.done)
 }
@@ -154,8 +151,8 @@ func (s *Shell) add(c *command) error {
 	return nil
 }
 
-// forgetOne forgets, of the commands that have ended, the oldest of the
-// owner who has the most of them. s.mu is held.
+// forgetOne forgets the oldest ended command of the owner with the most of them. s.mu
+// is held.
 func (s *Shell) forgetOne() bool {
 	have := map[any]int{}
 	most := 0
@@ -187,7 +184,7 @@ func (s *Shell) forget(c *command) {
 	s.commands = slices.DeleteFunc(s.commands, func(d *command) bool { return c == d })
 }
 
-// mine reports whether a command is there for the calls of ctx.
+// mine reports whether a command belongs to the caller of ctx.
 func (s *Shell) mine(ctx context.Context, c *command) bool {
 	return s.owner == nil || s.owner(ctx) == c.owner
 }
@@ -215,8 +212,8 @@ func (s *Shell) info(c *command) Info {
 	return i
 }
 
-// List returns the commands in the background, those that have ended and are not
-// forgotten among them, in the order of their start.
+// List returns the commands in the background, running and ended, in the order of their
+// start.
 func (s *Shell) List(ctx context.Context) ([]Info, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -233,8 +230,8 @@ func (s *Shell) List(ctx context.Context) ([]Info, error) {
 	return infos, nil
 }
 
-// Wait waits for the end of a command, and describes it then, or when ctx ends,
-// whose cause is the error.
+// Wait waits for the end of a command and describes it. If ctx ends first, the error is
+// its cause.
 func (s *Shell) Wait(ctx context.Context, id ID) (Info, error) {
 	c, err := s.find(ctx, id)
 	if err != nil {
@@ -248,8 +245,8 @@ func (s *Shell) Wait(ctx context.Context, id ID) (Info, error) {
 	}
 }
 
-// Signal sends a signal to a command and all that it started. It does nothing
-// where the command has ended.
+// Signal sends a signal to a command and all that it started. It does nothing if the
+// command has ended.
 func (s *Shell) Signal(ctx context.Context, id ID, sig codeinterp.Signal) error {
 	if err := sig.Check(); err != nil {
 		return fmt.Errorf("shell: %w", err)
@@ -271,9 +268,8 @@ func (s *Shell) Signal(ctx context.Context, id ID, sig codeinterp.Signal) error 
 // grace is how long a command has to end after Stop.
 const grace = 2 * time.Second
 
-// Stop ends a command: with SIGTERM, and after two seconds for certain. It
-// returns when the command and all that it started have ended; where ctx ends
-// before, they are killed all the same.
+// Stop ends a command by SIGTERM, and after two seconds, or when ctx ends, by force. It
+// returns when the command and all that it started have ended.
 func (s *Shell) Stop(ctx context.Context, id ID) (Info, error) {
 	c, err := s.find(ctx, id)
 	if err != nil {
@@ -291,7 +287,7 @@ func (s *Shell) Stop(ctx context.Context, id ID) (Info, error) {
 	return s.info(c), nil
 }
 
-// Release ends all commands that are there for ctx at once, waits for that, and
+// Release kills all commands that belong to the caller of ctx, waits for them, and
 // forgets them.
 func (s *Shell) Release(ctx context.Context) {
 	s.mu.Lock()

@@ -7,51 +7,46 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// An Answer is the answer to one call. It is not changed once it was returned,
-// and may be shared.
+// An Answer is the answer to one call. It must not be changed, and may be shared.
 type Answer struct {
 	// CallID and Tool say which call it answers.
 	CallID, Tool string
 
-	// Remembered says that nothing ran: this is the answer to the same call
-	// before. See [SetOptions.RememberFor].
+	// Remembered says that nothing ran: this is the answer to an earlier, equal call.
+	// See [SetOptions.RememberFor].
 	Remembered bool
 
-	// Text is what the model reads, and stands alone. For a run it is the
-	// output, cleaned and cut; for every other call, and for one that
-	// failed, the same as JSON.
+	// Text is what the model reads. For a run it is the output, cleaned and cut; for
+	// any other call, and for one that failed, it is the JSON.
 	Text string
 
-	// Images are the pictures that go with the text, in order: "[image 1]"
-	// in the text is the first.
+	// Images are the images of the text, in order: "[image 1]" is the first.
 	Images []Image
 
-	// Failure is set where the call failed, other than by the program's own
-	// doing.
+	// Failure is set if the call failed. A program that fails is not a Failure.
 	Failure *Failure
 
-	// Result is the whole outcome of a run, uncut but for the provider's own
-	// limit and scrubbed of secrets. Nil where nothing was run.
+	// Result is the whole outcome of a run within the provider's own limit, scrubbed
+	// of secrets. It is nil if nothing ran.
 	Result *codeinterp.Result
 
-	// Err is the error that the interpreter returned, if any, for the
-	// caller. It may be set beside a Result that is partial.
+	// Err is the error of the interpreter, if any, for the caller. The Result may be
+	// partial then.
 	Err error
 
-	// OutputID names the whole output in Options.Outputs, where Text lacks
-	// some of it.
+	// OutputID names the whole output in Options.Outputs, if Text lacks some of it.
 	OutputID string
 
-	// Data is the answer in JSON of tools that run no code.
+	// Data is the JSON answer of tools that run no code.
 	Data json.RawMessage
 
 	view *view
 	hint string
 }
 
-// JSON returns the answer in JSON: for a run its Result, cut like Text, with
-// binary data replaced by its size and by where the image is, and a value of
-// more than 4 KiB by its text; {"error": ...} for a call that failed.
+// JSON returns the answer in JSON: for a run its Result, cut like Text, with sizes and
+// image numbers in place of binary data, and values of more than 4 KiB as text; for a
+// call that failed {"error": ...}.
 func (r *Answer) JSON() json.RawMessage {
 	switch {
 	case r.Failure != nil:
@@ -62,12 +57,12 @@ func (r *Answer) JSON() json.RawMessage {
 	return r.Data
 }
 
-// fail is the answer to a call that failed.
+// fail returns the answer to a call that failed.
 func fail(id, tool string, f *Failure, err error) *Answer {
 	return &Answer{CallID: id, Tool: tool, Text: string(f.JSON()), Failure: f, Err: err}
 }
 
-// invalid is the answer to a call with faulty arguments.
+// invalid returns the answer to a call with invalid arguments.
 func invalid(id, tool, code string, f faults) *Answer {
 	message := ""
 	for i, s := range f {
@@ -83,7 +78,7 @@ func invalid(id, tool, code string, f faults) *Answer {
 	return fail(id, tool, &Failure{code, message}, fmt.Errorf("%w: %s", codeinterp.ErrInvalid, message))
 }
 
-// answer is the answer of a tool that runs no code.
+// answer returns the answer of a tool that runs no code.
 func answer(id, tool string, data any) *Answer {
 	raw := marshal(data)
 	return &Answer{CallID: id, Tool: tool, Text: string(raw), Data: raw}

@@ -9,31 +9,29 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// An argument is declared once: schemas are made from it, and calls decoded
-// and checked by it.
+// An argument is declared once. Schemas, decoding and checks follow from it.
 type argument struct {
 	name     string
 	about    string
 	optional bool
-	unit     string // said after the bounds
-	// to is where the value goes, a *string, an *int64, a *bool or a *[]string. The
-	// zero value means that an optional one was not given.
+	unit     string // follows the bounds
+	// to returns where the value goes: a *string, *int64, *bool or *[]string. The zero
+	// value means that an optional argument is absent.
 	to func(*input) any
-	// enum are the values of a string; where resolves is set others may mean
-	// one of them.
+	// enum lists the values of a string. If resolves is set, other names may mean one
+	// of them.
 	enum     func(*limits) []string
 	resolves bool
-	// bounds are those of an integer.
+	// bounds returns those of an integer.
 	bounds func(*limits) (least, most int64)
-	// more is what is to be said of the limits. It is said in words as well,
-	// since several consumers drop the keywords of the schema.
+	// more describes the limits in words, since several consumers drop the keywords
+	// of the schema.
 	more func(*limits) string
-	// check looks at the value, and may replace it. The code is the fault's
-	// where that is the only one.
+	// check checks the value and may replace it. It returns the code of a fault.
 	check func(k *kit, in *input, f *faults) (code string)
 }
 
-// input has the values of all arguments there are.
+// input has the values of all arguments.
 type input struct {
 	language, code      string
 	contextID, outputID string

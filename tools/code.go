@@ -14,12 +14,11 @@ import (
 	"github.com/toolcell/toolcell/shell"
 )
 
-// ForCode returns the tools for an interpreter in the workspace of that name,
-// in an order that is always the same. Which tools there are is decided here,
-// once, by what ci can do. opts may be nil.
+// ForCode returns the tools for an interpreter in a workspace, in a fixed order. They
+// depend on what ci can do now. opts may be nil.
 //
-// The workspace's name follows [CheckWorkspaceName]; it may be empty where
-// Options.Namer does without it.
+// The workspace's name follows [CheckWorkspaceName]; it may be empty if Options.Namer
+// ignores it.
 func ForCode(workspace string, ci codeinterp.CodeInterpreter, opts *Options) ([]Tool, error) {
 	o, err := opts.complete()
 	if err == nil && (workspace != "" || opts == nil || opts.Namer == nil) {
@@ -31,7 +30,7 @@ func ForCode(workspace string, ci codeinterp.CodeInterpreter, opts *Options) ([]
 	return newKit(workspace, ci, o).tools()
 }
 
-// tools makes the tools of the operations that the kit has what it takes for.
+// tools makes the tools of all operations that the kit supports.
 func (k *kit) tools() (list []Tool, err error) {
 	for i := range operations {
 		if op := &operations[i]; op.needs(k) {
@@ -46,7 +45,7 @@ func (k *kit) tools() (list []Tool, err error) {
 	return list, nil
 }
 
-// A kit is what the tools of one interpreter, of the files, or of the shell share.
+// A kit is what the tools of one interpreter, of files, or of a shell share.
 type kit struct {
 	Options
 	workspace string
@@ -63,7 +62,7 @@ type kit struct {
 func newKit(workspace string, ci codeinterp.CodeInterpreter, o Options) *kit {
 	info := codeinterp.Describe(ci)
 	o.within(info.Limits)
-	ci = codeinterp.Wrap(ci) // which tells when a run starts
+	ci = codeinterp.Wrap(ci) // so that OnStart works
 	k := &kit{Options: o, workspace: workspace, ci: ci, secrets: observe.Names(o.Secrets.Set())}
 	k.contexts, _ = codeinterp.Stateful(ci)
 	k.manager, _ = codeinterp.Manager(ci)
@@ -79,12 +78,11 @@ func newKit(workspace string, ci codeinterp.CodeInterpreter, o Options) *kit {
 	return k
 }
 
-// within shrinks what the options say, the defaults among it, to what the
-// interpreter accepts.
+// within lowers options to the limits of the interpreter.
 func (o *Options) within(l codeinterp.Limits) {
 	if l.Timeout > 0 {
 		o.MaxTimeout = min(o.MaxTimeout, l.Timeout)
-		// No timeout is longer than any.
+		// No timeout exceeds any limit.
 		if o.Timeout <= 0 || o.Timeout > l.Timeout {
 			o.Timeout = l.Timeout
 		}
@@ -101,7 +99,7 @@ func withContexts(info codeinterp.Info) (names []string) {
 	return names
 }
 
-// A toolCall is a call whose arguments were decoded and checked.
+// A toolCall is a call with decoded and checked arguments.
 type toolCall struct {
 	Invocation
 	*input
@@ -143,7 +141,7 @@ func (k *kit) tool(op *operation) Tool {
 	return t
 }
 
-// reportRemembered makes an event of a call that is answered from memory.
+// reportRemembered reports a call that is answered from memory.
 func (k *kit) reportRemembered(ctx context.Context, op *operation, c Invocation, a *Answer) {
 	if k.files != nil && op.name != opReadOutput {
 		if k.OnFile != nil {
@@ -163,8 +161,8 @@ func (k *kit) reportRemembered(ctx context.Context, op *operation, c Invocation,
 	observe.Report(ctx, e)
 }
 
-// check looks at the values of arguments, and returns the code of the faults:
-// an argument's own where it is the only one.
+// check checks the values of arguments and returns the failure code: an argument's own
+// if it is the only fault.
 func (k *kit) check(op *operation, in *input, f *faults) string {
 	own := ""
 	for i := range op.args {
@@ -191,7 +189,7 @@ func (k *kit) run(ctx context.Context, r toolCall) *Answer {
 func (k *kit) runIn(ctx context.Context, r toolCall) *Answer {
 	id := codeinterp.ContextID(r.contextID)
 	ev := observe.Event{Op: codeinterp.OpRunIn, CallID: r.ID, Tool: r.Tool, ContextID: id, Code: r.code}
-	// The context's language takes a call, and is asked for only where it matters.
+	// The language costs a call, so ask only if it matters.
 	files := k.findsFiles("") || k.Artifacts && k.findsFiles(k.languageOf(ctx, id))
 	res, err := observe.From(ctx, k.secrets).Run(ctx, ev, k.runOptions(r, files), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.contexts.RunInContext(ctx, id, r.code, o)
@@ -199,8 +197,8 @@ func (k *kit) runIn(ctx context.Context, r toolCall) *Answer {
 	return k.reply(ctx, r, func() string { return k.languageOf(ctx, id) }, res, err)
 }
 
-// findsFiles reports whether files of a language's programs are found, or, where
-// it is empty, those of all.
+// findsFiles reports whether the files of a language's programs are found, or of all
+// languages if it is empty.
 func (k *kit) findsFiles(language string) bool {
 	for _, l := range k.facts.info.Languages {
 		if (language == "" || l.Name == language) && !k.facts.info.HasFiles(l.Name) {
@@ -225,8 +223,8 @@ func (k *kit) runOptions(r toolCall, files bool) codeinterp.RunOptions {
 	return o
 }
 
-// answer turns the outcome of a run into what the model gets. A run that began
-// is a Result, whatever ended it.
+// reply returns the answer to a run. A run that started has a Result, however it
+// ended.
 func (k *kit) reply(ctx context.Context, c toolCall, language func() string, res codeinterp.Result, err error) *Answer {
 	if err != nil && (res.Status == codeinterp.StatusNotRun || res.Status == "") {
 		return k.failed(ctx, c, err)
@@ -255,7 +253,7 @@ func (k *kit) reply(ctx context.Context, c toolCall, language func() string, res
 	return r
 }
 
-// languageOf returns a context's language, empty where it cannot be known.
+// languageOf returns a context's language, empty if unknown.
 func (k *kit) languageOf(ctx context.Context, id codeinterp.ContextID) string {
 	if len(k.limits.languages) == 1 {
 		return k.limits.languages[0]
@@ -275,19 +273,18 @@ func (k *kit) languageOf(ctx context.Context, id codeinterp.ContextID) string {
 	return ""
 }
 
-// failed is the answer to a call that the interpreter answered with an error.
+// failed returns the answer to a call that the interpreter rejected with an error.
 func (k *kit) failed(ctx context.Context, r toolCall, err error) *Answer {
 	err = k.Secrets.Error(err)
 	f := failureOf(err)
-	// A cause of the caller's own making is none of the errors that failureOf
-	// knows.
+	// failureOf does not know a cause of the caller's own.
 	if f.Code == CodeInternal && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		f.Code = CodeCanceled
 	}
 	return fail(r.ID, r.Tool, f, err)
 }
 
-// scrubbed replaces a failure's secrets.
+// scrubbed scrubs the failure of an answer.
 func (k *kit) scrubbed(r *Answer) *Answer {
 	if k.Secrets == nil {
 		return r

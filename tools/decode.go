@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// MaxArgs is the largest JSON of arguments, in bytes, that is looked at:
-	// the largest program, escaped, fits.
+	// MaxArgs is the largest JSON of arguments in bytes. The largest program fits,
+	// escaped.
 	MaxArgs = 4 * codeinterp.MaxCode
 
 	// maxDepth is how deeply arguments may be nested; ours are flat.
@@ -53,8 +53,7 @@ func decode(raw []byte, args []argument, lim *limits) (*input, faults) {
 			return len(f) < maxFaults
 		}
 		seen |= 1 << i
-		// The strict schemas require every argument: null is how an optional one is
-		// left out.
+		// Strict schemas require every argument: null means absent.
 		if a := &args[i]; value.Type != gjson.Null || !a.optional {
 			a.store(value, in, lim, &f)
 		}
@@ -69,7 +68,7 @@ func decode(raw []byte, args []argument, lim *limits) (*input, faults) {
 }
 
 // parse checks that raw is one JSON object, or a JSON string that holds one.
-// Nothing stands for an empty object. The limits are checked before parsing.
+// Empty input means an empty object. Limits are checked before parsing.
 func parse(raw []byte, f *faults) (gjson.Result, bool) {
 	text, ok := checkText(raw, f)
 	if !ok {
@@ -95,7 +94,7 @@ func checkText(raw []byte, f *faults) (string, bool) {
 	case len(raw) > MaxArgs:
 		f.add("arguments: %d bytes, more than %d; put data into a file", len(raw), MaxArgs)
 		return "", false
-	// Before gjson looks at it, whose check recurses.
+	// Before the check of gjson, which recurses.
 	case codeinterp.DeeperThan(raw, maxDepth):
 		f.add("arguments: nested more than %d deep", maxDepth)
 		return "", false
@@ -190,7 +189,7 @@ func integer(v gjson.Result) (int64, bool) {
 	return int64(min(max(x, -1<<62), 1<<62)), true
 }
 
-// unknown says that there is no such argument, and which one may be meant.
+// unknown reports an argument that does not exist, with the one that may be meant.
 func unknown(name string, args []argument) string {
 	var names []string
 	for _, a := range args {
@@ -206,8 +205,8 @@ func unknown(name string, args []argument) string {
 	return fault + "; there are " + strings.Join(names, ", ")
 }
 
-// closest returns the name that is like the given one but for case, "_" and
-// "-", or that contains it or is contained in it.
+// closest returns the name that equals the given one except for case, "_" and "-", or
+// that contains it or is contained in it.
 func closest(name string, names []string) string {
 	fold := func(s string) string {
 		return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
@@ -218,7 +217,7 @@ func closest(name string, names []string) string {
 			return c
 		}
 	}
-	// Nearly every name has so short a piece in it.
+	// Short pieces match nearly every name.
 	if len(n) < 4 {
 		return ""
 	}

@@ -14,12 +14,11 @@ import (
 	"github.com/toolcell/toolcell/internal/shorten"
 )
 
-// A fit is a schema of schemaOf's, to tell whether arguments are what it announces
-// where encoding/json is generous: that takes Name for name, the last of several,
-// null for anything, and another text for what is none. Whoever approves the
-// arguments has to see what the function gets.
+// A fit checks arguments by a schema of schemaOf where encoding/json is lenient: it
+// accepts Name for name, duplicate names, null for anything, and invalid text. What a
+// person approves must be what the function gets.
 type fit struct {
-	kind     string          // empty where it may be null, or is the type's own affair
+	kind     string          // empty if null is allowed or the decoder decides
 	fields   map[string]*fit // of an object
 	required []string
 	closed   bool // it has no other fields
@@ -30,7 +29,7 @@ func newFit(schema json.RawMessage) *fit {
 	root := gjson.ParseBytes(schema)
 	refs := map[string]*fit{}
 	defs := root.Get("$defs")
-	// All names first, since definitions refer to each other, and to themselves.
+	// All names first, since definitions may be recursive.
 	defs.ForEach(func(name, _ gjson.Result) bool {
 		refs[name.String()] = &fit{}
 		return true
@@ -74,7 +73,7 @@ func (f *fit) read(s gjson.Result, refs map[string]*fit) {
 			f.required = append(f.required, name.Str)
 		}
 		others := s.Get("additionalProperties")
-		// Keys that have a pattern are those of a map, and the decoder's affair.
+		// The decoder checks the keys of maps, which have a pattern.
 		f.closed = others.Type == gjson.False && !s.Get("patternProperties").Exists()
 		f.others = sub(others)
 	}
@@ -91,12 +90,11 @@ func (f *fit) check(args json.RawMessage) error {
 	return f.value(gjson.ParseBytes(args), "", 0)
 }
 
-// maxPath bounds a path in an error. A longer one is not made: a key of
-// megabytes would be copied for each of its members.
+// maxPath bounds a path in an error. Longer ones are not built, since a key of megabytes
+// would be copied for each member.
 const maxPath = 200
 
-// value checks a value that is at the path. That it is no object where it has to be
-// one, and the like, is the decoder's to say.
+// value checks the value at a path. The decoder checks types.
 func (f *fit) value(v gjson.Result, path string, depth int) (err error) {
 	switch {
 	case depth > maxDepth:
@@ -108,7 +106,7 @@ func (f *fit) value(v gjson.Result, path string, depth int) (err error) {
 	case v.IsArray() && f.kind == "array":
 		i := 0
 		v.ForEach(func(_, item gjson.Result) bool {
-			// Texts and numbers are the decoder's affair, and there may be millions of them.
+			// The decoder checks texts and numbers, of which there may be millions.
 			if item.Type == gjson.Null || item.Type == gjson.JSON {
 				err = f.others.value(item, shorten.Head(path, maxPath)+"["+strconv.Itoa(i)+"]", depth+1)
 			}

@@ -53,10 +53,10 @@ type Options struct {
 	// Images says which images an answer holds.
 	Images ImageOptions
 
-	// Functions are functions of the host that programs can call: those of
-	// run_code, and those in contexts that the model creates, in languages whose
-	// LanguageInfo.Functions is set. The descriptions declare them. [Func] makes
-	// one of a Go function, [Tool.Function] of a tool.
+	// Functions are functions of the host that programs of run_code and of contexts
+	// that the model creates can call, in languages whose LanguageInfo.Functions is
+	// set. The descriptions declare them. [Func] makes one of a Go function,
+	// [Tool.Function] of a tool.
 	Functions []codeinterp.Function
 
 	// FunctionLimits bound the calls of functions.
@@ -70,18 +70,17 @@ type Options struct {
 	// and list_commands where there is a shell.
 	Background bool
 
-	// Artifacts has answers name the first files that a program created or changed (200,
-	// with 32 KiB of paths, in the structured answer), and
-	// Answer.Result hold them, where LanguageInfo.Files is set. It takes
-	// time where the directory has many files.
+	// Artifacts lists the files that a program created or changed in the answer (the
+	// first 200, with 32 KiB of paths, in the JSON) and in Answer.Result, if
+	// LanguageInfo.Files is set. It takes time if the directory has many files.
 	Artifacts bool
 
-	// ReadOutput adds read_output, with which the model reads, page by page,
-	// what did not fit into an answer.
+	// ReadOutput adds read_output: the model reads, page by page, what did not fit
+	// into an answer.
 	ReadOutput bool
 
-	// Outputs keeps the whole output of runs whose answer was cut. Nil means
-	// a store of its own with default bounds, which only read_output reads.
+	// Outputs keeps the whole output of runs whose answer was cut. Nil means a new
+	// store with default bounds, which only read_output reads.
 	Outputs *OutputStore
 
 	// Secrets are scrubbed from everything that comes out of a run: events, answers,
@@ -90,14 +89,13 @@ type Options struct {
 	// [secret.Middleware] inside of them to scrub before.
 	Secrets *secret.Scrubber
 
-	// ApproveFile, if set, is asked before a file tool does anything. A nil answer
-	// allows the call; an error refuses it, and its text is the reason that the
-	// model reads. It may block until ctx ends. One that panics refuses.
+	// ApproveFile, if set, is called before a file tool does anything. A nil error
+	// allows the call; any other refuses it, and the model reads its text as the
+	// reason. It may block until ctx ends. A panic refuses.
 	ApproveFile func(context.Context, FileCall) error
 
-	// OnFile, if set, is called after every call of a file tool, also
-	// of one that was refused. Calls may be at the same time. Its panics are
-	// dropped.
+	// OnFile, if set, is called after every call of a file tool, also after a refused
+	// one. It may be called concurrently. Its panics are ignored.
 	OnFile func(FileCall)
 
 	// NewID makes the ids of calls that have none, and those of stored

@@ -14,8 +14,7 @@ import (
 	"github.com/toolcell/toolcell/internal/shorten"
 )
 
-// A Set is a number of tools that a model is given together. It is safe for
-// concurrent use.
+// A Set is the tools that a model has. It is safe for concurrent use.
 type Set struct {
 	list   []Tool
 	byName map[string]int
@@ -24,18 +23,17 @@ type Set struct {
 
 // SetOptions tunes a [Set]. The zero value is ready to use.
 type SetOptions struct {
-	// RememberFor makes the set remember the answers to calls for that long, so
-	// that a call that a transport sends again does not run again. Zero means
-	// never. It works within one turn only: see [DispatchOptions.Turn].
+	// RememberFor is how long the set remembers answers, so that a call that a
+	// transport repeats does not run again. Zero means never. It works within one
+	// turn only: see [DispatchOptions.Turn].
 	RememberFor time.Duration
 
-	// RememberCalls and RememberBytes bound how many answers are remembered,
-	// and the memory that they take. Zero means 64 and 16 MiB.
+	// RememberCalls and RememberBytes bound the number and the memory of remembered
+	// answers. Zero means 64 and 16 MiB.
 	RememberCalls, RememberBytes int
 }
 
-// NewSet makes a Set of tools, whose names must differ, and by more than case.
-// opts may be nil.
+// NewSet makes a Set of tools. Names must differ by more than case. opts may be nil.
 func NewSet(list []Tool, opts *SetOptions) (*Set, error) {
 	if opts == nil {
 		opts = &SetOptions{}
@@ -64,25 +62,23 @@ func (s *Set) Tools() []Tool { return slices.Clone(s.list) }
 
 // DispatchOptions tunes one call. The zero value is ready to use.
 type DispatchOptions struct {
-	// ID is the id that the model's API gave the call. It is in the Answer and
-	// in events.
+	// ID is the call's id in the model's API. The Answer and events have it.
 	ID string
 
-	// Turn names the turn of the model that the call is part of. If it and ID
-	// are set, and the Set remembers calls, the same call (client, turn, id, tool
-	// and arguments) that arrives again gets the first answer, marked as
-	// [Answer.Remembered], and nothing runs; while the first is running it waits
-	// for it. Calls that ran nothing, and runs that were canceled, as when a
-	// connection is lost, are not remembered.
+	// Turn names the model's turn. If Turn and ID are set and the Set remembers
+	// calls, a second call with the same client, turn, id, tool and arguments runs
+	// nothing: it waits for the first and gets its answer, marked as
+	// [Answer.Remembered]. Calls that ran nothing, and runs that were canceled, for
+	// instance by a lost connection, are not remembered.
 	Turn string
 
-	// OnOutput, if set, sees the program's output while it runs. A call that
-	// is answered from memory has none.
+	// OnOutput, if set, receives the program's output while it runs, but not for a
+	// call that is answered from memory.
 	OnOutput func(codeinterp.Output) error
 }
 
-// Dispatch serves a model's call of the tool of that name with JSON arguments.
-// Whatever is wrong is part of the answer, which is never nil. opts may be nil.
+// Dispatch serves a model's call of a tool with JSON arguments. The answer is never
+// nil and reports every error. opts may be nil.
 func (s *Set) Dispatch(ctx context.Context, name string, args json.RawMessage, opts *DispatchOptions) *Answer {
 	if opts == nil {
 		opts = &DispatchOptions{}
@@ -99,8 +95,7 @@ func (s *Set) Dispatch(ctx context.Context, name string, args json.RawMessage, o
 	return s.memory.serve(ctx, t, c, opts.Turn)
 }
 
-// serve calls the tool, survives its panics, and says what the answer answers
-// where the tool does not.
+// serve calls the tool, turns a panic into a failure, and fills in CallID and Tool.
 func serve(ctx context.Context, t *Tool, c Invocation) (r *Answer) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -16,10 +16,9 @@ import (
 	"github.com/toolcell/toolcell/shell"
 )
 
-// ForShell returns the tools for the commands of the workspace of that name, in
-// an order that is always the same. opts may be nil. Commands are bounded, cut,
-// scrubbed and reported as runs are. Those in the background belong to the client
-// of a server that started them.
+// ForShell returns the tools for the commands of a workspace, in a fixed order. opts
+// may be nil. Commands are bounded, cut, scrubbed and reported like runs. A command in
+// the background belongs to the client of a server that started it.
 func ForShell(workspace string, s *shell.Shell, opts *Options) ([]Tool, error) {
 	o, err := opts.complete()
 	if err == nil && (workspace != "" || opts == nil || opts.Namer == nil) {
@@ -38,8 +37,8 @@ func ForShell(workspace string, s *shell.Shell, opts *Options) ([]Tool, error) {
 	return k.tools()
 }
 
-// unchanged is a middleware that does nothing: behind one, starts of runs are
-// reported when they pass the others.
+// unchanged is a middleware that does nothing. With it, starts of runs are reported
+// when they pass the other middlewares.
 func unchanged(next codeinterp.Handler) codeinterp.Handler { return next }
 
 type startedJSON struct {
@@ -116,7 +115,7 @@ func (k *kit) commandOutput(ctx context.Context, c toolCall) *Answer {
 	defer cancel()
 	id, part := shell.ID(c.commandID), &shell.OutputOptions{Offset: c.offset, Limit: int(max(c.limit, 0))}
 	chunk, err := k.shell.Follow(soon, id, part)
-	// That the wait is over is no error: what there is by now is the answer.
+	// The end of the wait is not an error.
 	if soon.Err() != nil && ctx.Err() == nil {
 		chunk, err = k.shell.Output(ctx, id, part)
 	}
@@ -151,8 +150,7 @@ func (k *kit) describeCommand(ctx context.Context, id string) (shell.Info, error
 	return shell.Info{}, err
 }
 
-// trimRune leaves the beginning of a character that is not whole to the next
-// chunk.
+// trimRune leaves an incomplete character to the next chunk.
 func trimRune(c *shell.Chunk) {
 	for n := 1; n < utf8.UTFMax && n < len(c.Data) && !c.End; n++ {
 		if tail := c.Data[len(c.Data)-n:]; utf8.RuneStart(tail[0]) {
@@ -195,8 +193,7 @@ func (k *kit) commandInput(ctx context.Context, c toolCall) *Answer {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxInputTime, errNotRead)
 	defer cancel()
 	n, err := k.shell.Write(ctx, shell.ID(c.commandID), []byte(c.stdin), &shell.WriteOptions{Close: c.last})
-	// Where some of it was taken, the model has to know how much, so as not to send
-	// it again.
+	// If some of it was taken, the model has to know how much, to send the rest.
 	if err != nil && (n == 0 || !errors.Is(err, errNotRead)) {
 		return k.failed(ctx, c, err)
 	}
@@ -252,8 +249,7 @@ func startFact(k *kit) string {
 	return ": use " + k.name("start_command") + " for what is to go on"
 }
 
-// serverFact says who reaches a server that a command starts: a model takes
-// localhost for something else than the network.
+// serverFact says who reaches a server that a command starts.
 func serverFact(k *kit, info codeinterp.Info) string {
 	if !hasBackground(k) || info.Isolation.Network != codeinterp.ReachBlocked {
 		return ""
@@ -266,9 +262,8 @@ func (f *facts) found() string {
 	var names []string
 	paths := map[string]bool{}
 	for _, l := range f.info.Languages {
-		// A language without a path, such as a kernel's, may be nowhere on PATH. Of
-		// those that share an interpreter the first says what it is; the others add
-		// something that commands do not get.
+		// A language without a path, such as a kernel's, may not be on PATH. Of
+		// languages that share an interpreter, only the first is named.
 		if l.Path == "" || paths[l.Path] {
 			continue
 		}

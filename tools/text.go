@@ -15,8 +15,8 @@ import (
 	"github.com/toolcell/toolcell/internal/shorten"
 )
 
-// readable returns the representation that says most to a model as text: plain
-// text first, unless it only names an object that another one shows.
+// readable returns the representation that is most useful to a model as text: plain
+// text, unless it only names an object that another representation shows.
 func readable(o *codeinterp.Output) codeinterp.Representation {
 	if len(o.Bundle) == 0 {
 		return codeinterp.Representation{}
@@ -69,7 +69,7 @@ func (v *view) text(notes []string) string {
 	return b.String()
 }
 
-// status says how the run ended.
+// status returns the line on how the run ended.
 func (v *view) status() string {
 	r := v.res
 	s := fmt.Sprintf("%s, exit code %d", r.Status, r.ExitCode)
@@ -91,7 +91,7 @@ func (v *view) status() string {
 	return s
 }
 
-// noOutput does not say that there was none where some was lost.
+// noOutput returns the line for a run without output, unless some was lost.
 func noOutput(r *codeinterp.Result) string {
 	for _, t := range r.Truncated {
 		if t.Stream != artifacts {
@@ -190,11 +190,11 @@ func writeBody(b *strings.Builder, p []byte) {
 	}
 }
 
-// lineEnds are what a reader may take for the end of a line.
+// lineEnds are characters that a reader may see as the end of a line.
 const lineEnds = "\n\v\f\u0085\u2028\u2029"
 
-// seen is what a line looks like: without what cannot be seen, and with spaces for
-// what looks like them. Most lines are what they look like.
+// seen returns a line as a reader sees it: without invisible characters, and with
+// spaces for characters that look like them.
 func seen(line []byte) []byte {
 	line = bytes.TrimFunc(line, blank)
 	if len(line) == 0 || line[0] != '-' && line[0] != '[' {
@@ -211,7 +211,7 @@ func seen(line []byte) []byte {
 	}, line)
 }
 
-// likeHeading reports whether what is seen of a line looks like a heading.
+// likeHeading reports whether a line, as seen, looks like a heading.
 func likeHeading(line []byte) bool {
 	line, starts := bytes.CutPrefix(line, dashes)
 	line, ends := bytes.CutSuffix(line, dashes)
@@ -222,13 +222,12 @@ func likeHeading(line []byte) bool {
 
 var dashes = []byte("---")
 
-// noteLike matches what stands in an answer in place of an image or of what is not
-// there: see image, note and loss.
+// noteLike matches the notes of an answer; see image, note and loss.
 var noteLike = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\[((?i:image)[\s\pZ]*\p{Nd}+|\.\.\. .* \.\.\.|further displays .*|[^\s\[\],]+/[^\s,]+, \d+ bytes: .*|a value without a text)\]$`)
 })
 
-// likeNote reports whether what is seen of a line looks like a note between outputs.
+// likeNote reports whether a line, as seen, looks like a note.
 func likeNote(line []byte) bool {
 	return len(line) > 0 && line[0] == '[' && noteLike().Match(line)
 }
@@ -239,7 +238,7 @@ func blank(r rune) bool {
 		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// lostNotes tells what the provider could not keep, where no marker does.
+// lostNotes reports losses of the provider that no marker reports.
 func (v *view) lostNotes() []string {
 	var list []string
 	for _, n := range lossnote.Of(v.res.Truncated) {

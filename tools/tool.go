@@ -9,15 +9,15 @@ import (
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
-// A Tool is a definition for a model, and a function that serves its calls. It is
-// plain data and a function, so that the tool type of any SDK can be filled
-// from it, and so that a program's own tools can stand in one [Set] with ours.
+// A Tool is a definition for a model and a function that serves its calls. The tool
+// type of any SDK can be filled from it, and a program's own tools can be in one [Set]
+// with those of this package.
 type Tool struct {
 	// Name is what the model calls, unique in a Set.
 	Name string
 
-	// Op is the operation of the interpreter that the tool asks for. It is
-	// zero for read_output and for tools of the program's own.
+	// Op is the operation of the interpreter that the tool calls. It is zero for
+	// read_output and for a program's own tools.
 	Op codeinterp.Op
 
 	// Title is a short name for people.
@@ -26,33 +26,30 @@ type Tool struct {
 	// Description is prose for the model.
 	Description string
 
-	// InputSchema is a flat JSON Schema of the arguments that every known
-	// API accepts.
+	// InputSchema is a flat JSON Schema of the arguments, valid for every known API.
 	InputSchema json.RawMessage
 
-	// StrictSchema is InputSchema for APIs with a strict mode: all
-	// properties are required, optional ones may be null. Empty means that
-	// the tool has none and InputSchema serves.
+	// StrictSchema is InputSchema for strict modes: all properties are required, and
+	// optional ones may be null. If it is empty, InputSchema is used.
 	StrictSchema json.RawMessage
 
-	// OutputSchema describes Answer.JSON of calls that did not fail. It may
-	// be empty.
+	// OutputSchema describes Answer.JSON of calls that succeed. It may be empty.
 	OutputSchema json.RawMessage
 
 	// Annotations are hints about what the tool does.
 	Annotations Annotations
 
-	// Invoke serves a call. It never returns nil. It is safe for concurrent
-	// use. A [Set] fills in the Answer's CallID and Tool where they are empty.
+	// Invoke serves a call. It never returns nil and is safe for concurrent use. A
+	// [Set] fills in an empty CallID and Tool of the Answer.
 	Invoke func(ctx context.Context, c Invocation) *Answer
 
-	// OnRemembered, if set, is called instead of Invoke where a [Set] answers a
-	// call from memory.
+	// OnRemembered, if set, is called instead of Invoke when a [Set] answers a call
+	// from memory.
 	OnRemembered func(ctx context.Context, c Invocation, a *Answer)
 }
 
-// Scrubbed returns the definition with the secrets in its texts and schemas
-// replaced. The name stays, since calls bear it: check it where others choose it.
+// Scrubbed returns the definition with the secrets in its texts and schemas replaced.
+// The name stays, since calls use it: check names that others choose.
 func (t Tool) Scrubbed(s *secret.Scrubber) Tool {
 	set := observe.Names(s.Set())
 	t.Title, t.Description = set.Name(t.Title), set.Name(t.Description)
@@ -61,8 +58,7 @@ func (t Tool) Scrubbed(s *secret.Scrubber) Tool {
 }
 
 // Annotations are hints about a tool, with the meanings of the Model Context
-// Protocol. The zero value of each is the harmless one, except that Destructive
-// and OpenWorld should be set where it is not known.
+// Protocol. Set Destructive and OpenWorld if it is not known.
 type Annotations struct {
 	ReadOnly    bool // does not change anything
 	Destructive bool // may destroy something outside of the interpreter, or a context

@@ -14,18 +14,18 @@ type TurnOptions struct {
 	// ID names the turn; see [DispatchOptions.Turn].
 	ID string
 
-	// OnOutput, if set, sees the output of the programs while they run, and
-	// the call that it belongs to, where the call has no OnOutput of its own. Calls for one program are serial; those
-	// of programs that run in parallel are not.
+	// OnOutput, if set, receives the output of programs while they run, with its
+	// call, unless the call has an OnOutput of its own. It is called once at a time
+	// for one program, and concurrently for programs that run in parallel.
 	OnOutput func(Invocation, codeinterp.Output) error
 
-	// OnAnswer, if set, sees each answer as soon as it is there, one at a time.
+	// OnAnswer, if set, receives each answer when it is ready, one at a time.
 	OnAnswer func(*Answer)
 }
 
-// DispatchAll serves all calls of a turn and returns the answers in the order
-// of the calls. Calls that name the same context, command or path are served one
-// after the other, as the model wrote them; all others at the same time. opts may be nil.
+// DispatchAll serves all calls of a turn and returns the answers in the order of the
+// calls. Calls that name the same context, command or path are served in order; all
+// others concurrently. opts may be nil.
 func (s *Set) DispatchAll(ctx context.Context, calls []Invocation, opts *TurnOptions) []*Answer {
 	if opts == nil {
 		opts = &TurnOptions{}
@@ -36,7 +36,7 @@ func (s *Set) DispatchAll(ctx context.Context, calls []Invocation, opts *TurnOpt
 	last := map[string]<-chan struct{}{}
 	for i, c := range calls {
 		id := subjectOf(c.Args)
-		// Chained here, in the order of the calls: goroutines begin in any.
+		// Chained here, since goroutines start in any order.
 		before, done := last[id], make(chan struct{})
 		if id != "" {
 			last[id] = done
@@ -44,12 +44,11 @@ func (s *Set) DispatchAll(ctx context.Context, calls []Invocation, opts *TurnOpt
 		wg.Go(func() {
 			defer close(done)
 			if before != nil {
-				// Whatever becomes of ctx: the call before ends with it as well.
+				// Even if ctx has ended, which ends the earlier call too.
 				<-before
 			}
 			replies[i] = s.Dispatch(ctx, c.Tool, c.Args, opts.call(c))
 			if opts.OnAnswer != nil {
-				// Answers come from goroutines of their own, and OnAnswer is called one at a time.
 				mu.Lock()
 				defer mu.Unlock()
 				opts.OnAnswer(replies[i])
@@ -68,8 +67,7 @@ func (o *TurnOptions) call(c Invocation) *DispatchOptions {
 	return opts
 }
 
-// subjectOf returns what a call is about: the context, the command or the path that it
-// names, empty if it names none.
+// subjectOf returns the context, the command or the path that a call names, or "".
 func subjectOf(args json.RawMessage) string {
 	var f faults
 	object, ok := parse(args, &f)

@@ -24,9 +24,8 @@ const (
 
 var newline = []byte("\n")
 
-// A view is what a model sees of a Result: cleaned, cut to the cap, with the
-// loss counted. Text and JSON are both made from it, so that there is one
-// truncation.
+// A view is what a model sees of a Result: cleaned, and cut with the loss counted.
+// Text and JSON are both made from it.
 type view struct {
 	res    *codeinterp.Result
 	pieces []piece
@@ -66,8 +65,8 @@ func (l *loss) add(bytes, lines int64) {
 	l.lines += lines
 }
 
-// newView cuts res to max bytes of text. shown has, for each output, the
-// number of its image and a note on it.
+// newView cuts res to max bytes of text. shown has the image number of each output and
+// a note on it.
 func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 	v := &view{res: res}
 	var errText []byte
@@ -76,8 +75,7 @@ func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 	}
 	for i := range res.Outputs {
 		c, raw, rep := source(&res.Outputs[i])
-		// Measured first and copied in a second pass: what is left out is never held
-		// in memory cleaned.
+		// Two passes, so that memory holds only what is kept.
 		size, _, gone := plaintext.Measure(raw)
 		v.gone[c] += gone
 		v.size[c] += size
@@ -112,7 +110,8 @@ func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 	return v
 }
 
-// emptyValue stands for a value whose text is empty, such as that of a string.
+// emptyValue returns the text for a value whose text is empty, such as that of a
+// string.
 func emptyValue(o *codeinterp.Output) string {
 	if n := len(o.Value); n > 0 && n <= 80 && utf8.Valid(o.Value) {
 		return plaintext.Line(string(o.Value))
@@ -120,9 +119,8 @@ func emptyValue(o *codeinterp.Output) string {
 	return "[a value without a text]"
 }
 
-// scrub overwrites secrets that only cleaning has put together, such as one with
-// a color in its middle, also across the outputs of a stream, and what is left
-// of them where something was left out.
+// scrub overwrites secrets that only cleaning put together, such as one with a color
+// in the middle, across the outputs of a stream, and parts of secrets at gaps.
 func (v *view) scrub(s *scrub.Set) {
 	if v.secrets = s; s == nil {
 		return
@@ -131,7 +129,7 @@ func (v *view) scrub(s *scrub.Set) {
 	for i := range v.pieces {
 		p := &v.pieces[i]
 		shown[p.class].add(p, s)
-		// Displays are no stream: each is a text of its own.
+		// Each display is a text of its own.
 		if p.class == bundles {
 			shown[p.class].scrub(s, false)
 		}
@@ -142,7 +140,7 @@ func (v *view) scrub(s *scrub.Set) {
 	}
 }
 
-// An excerpt is text that belongs together without a gap.
+// An excerpt is text without a gap.
 type excerpt struct {
 	parts  [][]byte
 	begins bool // with a gap
@@ -154,7 +152,7 @@ func (e *excerpt) add(p *piece, s *scrub.Set) {
 		before loss
 		text   []byte
 	}{{p.prior, p.head}, {p.lost, p.tail}, {p.after, nil}} {
-		// Between outputs of one class text may be cut off, and a secret with it.
+		// A gap may cut a secret.
 		if part.before.bytes > 0 {
 			e.scrub(s, true)
 		}
@@ -164,7 +162,7 @@ func (e *excerpt) add(p *piece, s *scrub.Set) {
 	}
 }
 
-// scrub overwrites what is secret, and starts anew.
+// scrub overwrites the secrets of the excerpt and starts a new one.
 func (e *excerpt) scrub(s *scrub.Set, ends bool) {
 	if len(e.parts) == 1 {
 		s.MaskInPlace(e.parts[0], e.begins, ends)
@@ -172,7 +170,7 @@ func (e *excerpt) scrub(s *scrub.Set, ends bool) {
 		text := slices.Concat(e.parts...)
 		s.MaskInPlace(text, e.begins, ends)
 		for _, part := range e.parts {
-			// MaskInPlace changes no length, so that each part takes back its own.
+			// MaskInPlace keeps lengths.
 			text = text[copy(part, text):]
 		}
 	}
@@ -189,7 +187,7 @@ func (v *view) message(text string) string {
 	return shorten.Head(v.secrets.Scrub(plaintext.Clean(text)), maxLine)
 }
 
-// overhead is what an output costs besides its text: its heading.
+// overhead is the size of an output's heading.
 func overhead(o *codeinterp.Output, rep codeinterp.Representation) int {
 	if o.Size() == 0 {
 		return 0
@@ -197,8 +195,8 @@ func overhead(o *codeinterp.Output, rep codeinterp.Representation) int {
 	return len("--- stdout ---\n") + len(rep.MIME)
 }
 
-// lastStderr returns the end of what the program wrote to stderr, where a
-// runtime may have printed the traceback as well.
+// lastStderr returns the end of stderr, where a runtime may have printed the
+// traceback.
 func lastStderr(res *codeinterp.Result) string {
 	for i := len(res.Outputs) - 1; i >= 0; i-- {
 		if o := &res.Outputs[i]; o.Kind == codeinterp.Stderr {
@@ -208,8 +206,8 @@ func lastStderr(res *codeinterp.Result) string {
 	return ""
 }
 
-// source returns what an output adds to the text: a stream's bytes, or the
-// representation of a bundle that says most to a model.
+// source returns the text of an output: a stream's bytes, or the representation of a
+// bundle that is most useful to a model.
 func source(o *codeinterp.Output) (class, []byte, codeinterp.Representation) {
 	switch o.Kind {
 	case codeinterp.Stdout:
@@ -221,8 +219,8 @@ func source(o *codeinterp.Output) (class, []byte, codeinterp.Representation) {
 	return bundles, rep.Data, rep
 }
 
-// share divides max among the classes: those that need less than an equal
-// share get all they need, the others divide the rest equally.
+// share divides max among the classes: those that need less than an equal share get
+// what they need, the others divide the rest.
 func share(need [classes]int, max int) [classes]int {
 	var got [classes]int
 	left, open := max, int(classes)
@@ -301,8 +299,8 @@ func (c *cutter) take(p *piece, raw []byte, overhead int) {
 	}
 }
 
-// copy puts what is kept of raw into the arena, and returns the size and the
-// newlines of all of its cleaned form.
+// copy puts what is kept of raw into the arena. It returns the size and the newlines
+// of all of the clean text.
 func (c *cutter) copy(p *piece, raw []byte) (size, lines int) {
 	head, tail, start := c.head[p.class], c.tail[p.class], c.at[p.class]
 	a := c.v.arena
@@ -331,7 +329,7 @@ func (c *cutter) copy(p *piece, raw []byte) (size, lines int) {
 	return size, lines
 }
 
-// finish tells what was left out at the end of a class with its last piece.
+// finish adds what was left out at the end of a class to its last piece.
 func (c *cutter) finish() {
 	for i := len(c.v.pieces) - 1; i >= 0; i-- {
 		p := &c.v.pieces[i]
@@ -342,8 +340,7 @@ func (c *cutter) finish() {
 	c.v.errs.after = c.pending[failure]
 }
 
-// trimHead cuts p, whose rest is left out, back to the end of a line if one
-// ends near by, else to the end of a rune.
+// trimHead cuts p back to the end of a line if one is near, else to the end of a rune.
 func trimHead(p []byte) []byte {
 	if i := bytes.LastIndexByte(p, '\n') + 1; i > 0 && len(p)-i <= nearBy(p) {
 		return p[:i]
@@ -359,8 +356,8 @@ func trimHead(p []byte) []byte {
 	return p
 }
 
-// trimTail cuts p, which is the end of something longer, forward to the start
-// of a line if one starts near by, else to the start of a rune.
+// trimTail cuts p forward to the start of a line if one is near, else to the start of
+// a rune.
 func trimTail(p []byte) []byte {
 	if i := bytes.IndexByte(p, '\n') + 1; i > 0 && i <= nearBy(p) {
 		return p[i:]
