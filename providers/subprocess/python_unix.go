@@ -49,7 +49,8 @@ func (l *language) probePython() error {
 	l.roots = interpreter.PythonRoots(l.probePath(), about.Prefixes, about.Path)
 	if prefix, ok := projectOf(l); ok {
 		l.prefix = prefix
-		about.Metadata = metadataOf(l.prefix, about.Version)
+		site := sitePackages(l.prefix, about.Version)
+		l.searched, about.Metadata = append(l.searched, site), metadataOf(site)
 	}
 	l.packages, l.installed = packagesOf(about.Metadata), versionsOf(about.Metadata)
 	code, err := pieces([]byte(printed))

@@ -84,14 +84,16 @@ func projectOf(l *language) (prefix string, ok bool) {
 	return prefix, err == nil && l.probed != ""
 }
 
-// metadataOf returns the names of the directories that describe the packages of
-// an environment, which the host asks nothing.
-func metadataOf(prefix, version string) []string {
-	parts := strings.SplitN(version, ".", 3)
-	if len(parts) < 2 {
-		return nil
-	}
-	path := filepath.Join(prefix, "lib", "python"+parts[0]+"."+parts[1], "site-packages")
+// sitePackages returns where the packages of an environment are.
+func sitePackages(prefix, version string) string {
+	major, rest, _ := strings.Cut(version, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	return filepath.Join(prefix, "lib", "python"+major+"."+minor, "site-packages")
+}
+
+// metadataOf returns the names of the directories in path that describe packages. The
+// host asks their interpreter nothing.
+func metadataOf(path string) []string {
 	dir, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil
