@@ -30,7 +30,7 @@ func eachMode(t *testing.T, f func(t *testing.T, o subprocess.Options)) {
 
 // inMode returns the options of a mode.
 func inMode(mode subprocess.Mode) subprocess.Options {
-	return subprocess.Options{Sandbox: subprocess.Sandbox{Mode: mode, AllowNone: mode == subprocess.None}}
+	return subprocess.Options{ProbeCache: probes, Sandbox: subprocess.Sandbox{Mode: mode, AllowNone: mode == subprocess.None}}
 }
 
 // oneStream says in which languages what an earlier run left behind writes to the

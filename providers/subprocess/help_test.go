@@ -13,7 +13,19 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "probes-")
+	if err != nil {
+		panic(err)
+	}
+	probes = filepath.Join(dir, "probes")
+	code := leftover.Run(m)
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// probes remembers what interpreters are, so that not every test asks them.
+var probes string
 
 // open returns an interpreter with contexts, in Landlock mode unless o says otherwise,
 // and closes it after the test.
@@ -21,6 +33,9 @@ func open(t testing.TB, o subprocess.Options) *subprocess.Stateful {
 	t.Helper()
 	if o.Sandbox.Mode == subprocess.Auto {
 		o.Sandbox.Mode = subprocess.Landlock
+	}
+	if o.ProbeCache == "" {
+		o.ProbeCache = probes
 	}
 	ci, err := subprocess.NewStateful(&o)
 	if err != nil {

@@ -58,7 +58,11 @@ var pythonPrograms = []struct{ name, code, want string }{
 }
 
 func TestPython(t *testing.T) {
-	testPython(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}))
+	o := subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}
+	if !tier.Full {
+		o.Warm = &subprocess.Warm{}
+	}
+	testPython(t, open(t, o))
 }
 
 func testPython(t *testing.T, ci *subprocess.Stateful) {
