@@ -84,27 +84,3 @@ print('all done')`, nil)
 		t.Fatal(summary(res))
 	}
 }
-
-// TestLargeLatePrint: what a thread prints late is cut and reported, and costs
-// nothing else.
-func TestLargeLatePrint(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
-	n.run(`
-import threading
-go, printed = threading.Event(), threading.Event()
-def late():
-    go.wait()
-    print('é' * 35_000_000)
-    printed.set()
-threading.Thread(target=late, daemon=True).start()`, nil)
-	res := n.run("go.set(); printed.wait(60)", nil)
-	late := 0
-	for _, o := range res.Outputs {
-		if o.Late {
-			late += len(o.Data)
-		}
-	}
-	if res.Text() != "True" || !res.OK() || res.StateLost || late == 0 || late > 8<<20 || len(res.Truncated) != 1 || res.Truncated[0].Bytes != 70_000_001 {
-		t.Fatalf("%d late bytes, truncated %v, %s", late, res.Truncated, res.Status)
-	}
-}

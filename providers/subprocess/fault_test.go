@@ -65,29 +65,6 @@ func TestBrokenDriver(t *testing.T) {
 	}
 }
 
-// TestForgedEnd ends a run early, with a frame of the program's own: what it
-// prints afterwards is late.
-func TestForgedEnd(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
-	res := n.run(`
-import os, time
-def frame(kind, *fields):
-    body = kind + b''.join(b'%08x%s' % (len(f), f) for f in fields)
-    return b'%08x' % len(body) + body
-print('before')
-os.write(3, frame(b'Z', display.__globals__['state'].seq.encode(), b'ok', b'0', b'', b'', b'0', b'', b''))
-time.sleep(0.3)
-print('after')`, nil)
-	if res.Stdout() != "before\n" {
-		t.Errorf("got %s", summary(res))
-	}
-	time.Sleep(500 * time.Millisecond)
-	res = n.run("print('next')", nil)
-	if res.Stdout() != "next\n" && !res.StateLost {
-		t.Errorf("the next run: %s, %+v", summary(res), res.Outputs)
-	}
-}
-
 // TestForgedLaterEnds: no program can write the ends of runs to come, which
 // would be ok then without having begun.
 func TestForgedLaterEnds(t *testing.T) {

@@ -79,18 +79,6 @@ func TestCapacity(t *testing.T) {
 	newNotebook(t, ci, "bash")
 }
 
-func TestEnvironment(t *testing.T) {
-	t.Setenv("TOOLCELL_SECRET", "secret")
-	eachMode(t, func(t *testing.T, o subprocess.Options) {
-		o.Env = map[string]string{"OURS": "yes"}
-		o.Languages = []subprocess.Language{subprocess.Bash()}
-		res := run(t, open(t, o), "bash", "env | sort", nil)
-		if !strings.Contains(res.Stdout(), "OURS=yes\n") || strings.Contains(res.Stdout(), "SECRET") {
-			t.Errorf("got %s", res.Stdout())
-		}
-	})
-}
-
 func TestCwd(t *testing.T) {
 	dir, err := os.MkdirTemp("", "toolcell-cwd-")
 	if err != nil {
@@ -186,20 +174,6 @@ print('written')`, nil)
 			}
 			if by != says.Disk {
 				t.Errorf("%s: the disk is held by %s, Describe says %s: %s", name, by, says.Disk, summary(res))
-			}
-		}
-	})
-}
-
-func TestDescribe(t *testing.T) {
-	eachMode(t, func(t *testing.T, o subprocess.Options) {
-		info := open(t, o).Describe()
-		if info.Provider != "subprocess" || info.Isolation.Backend != o.Sandbox.Mode.String() || len(info.Languages) == 0 {
-			t.Errorf("got %+v", info)
-		}
-		for _, l := range info.Languages {
-			if l.Runtime == "" || l.Notes == "" {
-				t.Errorf("got %+v", l)
 			}
 		}
 	})

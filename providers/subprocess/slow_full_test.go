@@ -3,12 +3,9 @@
 package subprocess_test
 
 import (
-	"context"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -53,34 +50,6 @@ func TestBoundedErrors(t *testing.T) {
 				t.Error(summary(res))
 			}
 		})
-	}
-}
-
-// TestDuration has a callback take its time: that is not the program's.
-func TestDuration(t *testing.T) {
-	ci := open(t, subprocess.Options{})
-	for _, tt := range []struct{ language, code string }{
-		{"python", "print(1)\n2"}, {"python", "import os\nprint(1, flush=True)\nos._exit(3)"}, {"javascript", "console.log(1); 2"}, {"bash", "echo 1"},
-	} {
-		n := newNotebook(t, ci, tt.language)
-		for _, run := range []func(*codeinterp.RunOptions) codeinterp.Result{
-			func(o *codeinterp.RunOptions) codeinterp.Result { return run(t, ci, tt.language, tt.code, o) },
-			func(o *codeinterp.RunOptions) codeinterp.Result { return n.run(tt.code, o) },
-		} {
-			var slept time.Duration
-			start := time.Now()
-			res := run(&codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
-				since := time.Now()
-				time.Sleep(500 * time.Millisecond)
-				slept += time.Since(since)
-				return nil
-			}})
-			took := time.Since(start)
-			// A quarter: on a busy machine an end is seen late.
-			if slept == 0 || res.Duration > took-slept/4 || res.Duration <= 0 {
-				t.Errorf("%s %q: a Duration of %v in %v, of which OnOutput took %v", tt.language, tt.code, res.Duration, took, slept)
-			}
-		}
 	}
 }
 
@@ -150,42 +119,6 @@ func within(t *testing.T, what string, f func()) {
 	case <-done:
 	case <-time.After(time.Minute):
 		t.Fatalf("%s hangs", what)
-	}
-}
-
-// TestThousandAtOnce makes 100 runs, every night 1,000.
-func TestThousandAtOnce(t *testing.T) {
-	runs := 1000
-	ci := open(t, subprocess.Options{})
-	n := newNotebook(t, ci, "python")
-	n.run("x = 0", nil)
-	slots := make(chan struct{}, 40)
-	var wg sync.WaitGroup
-	for k := range runs {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			switch k % 4 {
-			case 0:
-				if res := run(t, ci, "bash", fmt.Sprintf("echo %d", k), nil); res.Stdout() != fmt.Sprintln(k) {
-					t.Errorf("got %s", summary(res))
-				}
-			case 1:
-				n.run("x += 1", nil)
-			case 2:
-				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(k%50)*time.Millisecond)
-				defer cancel()
-				_, _ = ci.RunCode(ctx, "bash", "sleep 100", nil)
-			case 3:
-				if res := run(t, ci, "python", fmt.Sprintf("print(%d)", k), nil); res.Stdout() != fmt.Sprintln(k) {
-					t.Errorf("got %s", summary(res))
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if res := n.run("x", nil); res.Text() != strconv.Itoa(runs/4) {
-		t.Errorf("got %s, want %d", summary(res), runs/4)
 	}
 }
 
