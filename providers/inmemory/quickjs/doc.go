@@ -20,7 +20,7 @@
 // "type": "module". Any other module is missing: ProgramError.MissingModule.
 //
 // A program with import or export declarations is strict, as a module is, and in a context
-// what it declares stays. The names that it imports are constants with the values of then.
+// what it declares stays. The names that it imports are constants with the values of that moment.
 //
 // Rich output:
 //
@@ -50,6 +50,9 @@
 //     RangeError or missing. Dates before the year 1 have no text.
 //   - Recursion ends after some 4,000 calls, in a RangeError. A program has at most
 //     100,000 timers.
+//   - util.inspect reads depth, breakLength, compact, maxArrayLength and maxStringLength. It
+//     has no colors.
+//   - A program has at most 10,000 labels of console.count and console.time.
 //   - Errors have the engine's words, and V8's for the most frequent ones. The column of
 //     a frame is the engine's, often that of a call's parenthesis. A character beyond
 //     U+FFFF counts as one column.
