@@ -60,7 +60,7 @@ func (p *process) offer(functions []codeinterp.Function) []byte {
 	return frames.Encode(frames.Names, names...)
 }
 
-// call has a call of the program's served. It waits for the output that was
+// call serves a call of the program. It waits for the output that was
 // printed before, and for functions that are quick.
 func (p *process) call(f *frames.Frame) error {
 	id := string(f.Field(1))

@@ -143,8 +143,8 @@ func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err 
 	return feed, nil
 }
 
-// stdin returns the end of the command's standard input that it reads, and, if
-// somebody is to write to it, the other.
+// stdin returns the end of the command's standard input that it reads, and, if there is
+// input to write, the other.
 func (c *command) stdin(b []byte) (read *os.File, write io.WriteCloser, err error) {
 	if c.o.Input == nil && b != nil {
 		c.o.Input = bytes.NewReader(b)

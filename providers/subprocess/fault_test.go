@@ -13,7 +13,7 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// TestBrokenDriver has programs attack the driver that runs them. Each must
+// TestBrokenDriver runs programs that attack the driver that runs them. Each must
 // end its run, in its own context only, and the next run must work.
 func TestBrokenDriver(t *testing.T) {
 	ci := open(t, subprocess.Options{})

@@ -21,7 +21,7 @@ var _ driver.Filer = (*host)(nil)
 func (h *host) Files(s driver.Session) (codeinterp.FS, error) { return s.(*session).files() }
 
 // A folder is the directory in which a session's programs start, opened once
-// somebody asks for it.
+// a caller asks for it.
 type folder struct {
 	mu     sync.Mutex
 	files  *rootfs.FS

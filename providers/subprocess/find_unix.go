@@ -109,9 +109,8 @@ func missing(l *Language, tried []string) error {
 	return fmt.Errorf("%w for %s: tried %s%s", ErrNoInterpreter, l.Name, strings.Join(tried, "; "), hint)
 }
 
-// probe asks the interpreter, as the host and never one that programs may have
-// changed, for its version and what else is
-// needed to start it.
+// probe asks the interpreter, as the host, for its version and what else is needed to
+// start it. Programs cannot have changed it.
 func (l *language) probe() error {
 	if l.kind == pythonKind {
 		return l.probePython()
@@ -149,7 +148,7 @@ func (l *language) learn(runtime string) {
 	}
 }
 
-// show has programs reach l's interpreter where only root does.
+// show opens l's interpreter to programs where only root reaches it.
 func (l *language) show(s *sandbox.Sandbox) error {
 	if err := s.Show(l.roots); err != nil {
 		return fmt.Errorf("cannot be reached by programs: %w", err)

@@ -17,7 +17,7 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// BenchmarkFunctions has a program call a function a thousand times, one after
+// BenchmarkFunctions measures a program that calls a function a thousand times, one after
 // the other; the floor is a bare Python process that sends as many messages over
 // the same kind of socket and gets them back.
 func BenchmarkFunctions(b *testing.B) {

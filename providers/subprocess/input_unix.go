@@ -122,7 +122,7 @@ func admitAll(handle *os.File, over <-chan struct{}) {
 	}
 }
 
-// awaitReader waits until somebody has opened a FIFO to read, or has removed it
+// awaitReader waits until a process has opened a FIFO to read, or has removed it
 // after that, and reports whether it is of use still.
 func awaitReader(path string, over <-chan struct{}) bool {
 	for {

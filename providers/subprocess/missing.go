@@ -13,10 +13,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// InstallFunction is the name of the function of the host by which Python
-// programs have packages installed, where [Options].Install is set. Result.Calls
-// records its calls; a Function of the caller's with the same name takes its
-// place.
+// InstallFunction is the name of the function of the host that installs packages for
+// Python programs, if [Options].Install is set. Result.Calls records its calls; a
+// Function of the caller's with the same name takes its place.
 const InstallFunction = "install_packages"
 
 // Install lets Python programs have packages that are not there: an import of a

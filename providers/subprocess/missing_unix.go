@@ -51,7 +51,7 @@ func (h *host) withInstall(language string, o *codeinterp.RunOptions) *codeinter
 	return &own
 }
 
-// installs reports whether programs of the language can have packages installed.
+// installs reports whether programs of the language can install packages.
 func (h *host) installs(language string) bool {
 	if h.opts.Install == nil || h.languages["python"] == nil {
 		return false

@@ -20,7 +20,7 @@ var errRelieved = errors.New("another goroutine listens")
 // together as much as the rest of a call. Where a function is not quick, all
 // calls of its run get goroutines of their own.
 type quickCalls struct {
-	relieve func() // has another goroutine listen
+	relieve func() // starts another goroutine that listens
 
 	mu      sync.Mutex
 	timer   *time.Timer // calls check every now and then, while there are calls

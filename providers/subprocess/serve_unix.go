@@ -105,8 +105,8 @@ type ahead struct {
 	came   chan message
 }
 
-// readAhead has the next frame read while this one is served, so that it is
-// known when it came. Often it came with this one.
+// readAhead reads the next frame while this one is served, so that it is known when it
+// came. Often it came with this one.
 func (p *process) readAhead() {
 	a := &ahead{make(chan struct{}), make(chan message, 1)}
 	p.ahead = a

@@ -21,7 +21,8 @@ import (
 // without the environment's packages and its configuration. Programs are started
 // by the link all the same, behind the walls.
 
-// checkTrust has l asked from outside of dirs, which programs change.
+// checkTrust finds what the host may start to ask about l: nothing in dirs, which
+// programs change.
 func (l *language) checkTrust(dirs []string) error {
 	if e := l.environment; e != nil && interpreter.LinkedThrough(e.Dir, dirs) != "" {
 		return fmt.Errorf("programs change what is in %s, where its environment lies: keep environments elsewhere", interpreter.LinkedThrough(e.Dir, dirs))

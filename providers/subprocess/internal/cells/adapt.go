@@ -62,7 +62,7 @@ func (a *adaptation) declarations(o *typescript.Outline) {
 	}
 }
 
-// function has one become a variable, which is called before its place too.
+// function turns a function into a variable, which can be called before its place too.
 func (a *adaptation) function(of string, start int) {
 	if was, known := a.Names[of]; !known || was.variable || a.begins {
 		return
