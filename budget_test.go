@@ -83,7 +83,7 @@ var budgets = map[string]int{
 	"providers/subprocess/internal/frames": 480,
 	"providers/subprocess/internal/pump":   270,
 	"shell":                                860,
-	"tools":                                5500,
+	"tools":                                5460,
 	"tools/codemode":                       2470,
 	"tools/codemode/mcptools":              2230,
 	"tools/format":                         1780,

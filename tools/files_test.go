@@ -118,7 +118,7 @@ func TestFileFaults(t *testing.T) {
 		{"glob", `{"pattern":"/etc/*"}`, tools.CodeInvalid, []string{"relative"}},
 		{"remove_file", `{"path":"gone"}`, tools.CodeFileNotFound, nil},
 		{"remove_file", `{"path":"full"}`, tools.CodeFile, []string{"not empty; set recursive"}},
-		{"remove_file", `{"path":".","recursive":true}`, tools.CodeInvalid, []string{"stays"}},
+		{"remove_file", `{"path":".","recursive":true}`, tools.CodeInvalid, []string{"cannot be removed"}},
 	} {
 		a := set.Dispatch(t.Context(), "workspace__w__"+tt.op, []byte(tt.args), nil)
 		if a.Failure == nil || a.Failure.Code != tt.code || strings.Contains(a.Text, dir) {
