@@ -30,7 +30,7 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.AddCommand(a.runCommand(), a.replCommand(), a.mcpCommand(), a.envCommand(), a.keepCommand(),
-		a.doctorCommand(), a.sweepCommand())
+		a.doctorCommand(), a.sweepCommand(), a.manCommand(root))
 	root.AddCommand(&cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		Run: func(*cobra.Command, []string) { a.code = a.print("toolcell " + version() + "\n") }})
 	return root

@@ -3,13 +3,11 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/toolcell/toolcell/internal/jupytertest"
 	"github.com/toolcell/toolcell/internal/leftover"
 )
 
@@ -38,37 +36,5 @@ func TestMCPDirectory(t *testing.T) {
 	began := time.Now()
 	if code := hangUp(); code != 0 || time.Since(began) > 4*time.Minute {
 		t.Errorf("exit code %d after %v", code, time.Since(began))
-	}
-}
-
-// TestMCPJupyterDirectory: over MCP, code, files and commands are in one directory
-// of a Jupyter server.
-func TestMCPJupyterDirectory(t *testing.T) {
-	t.Parallel()
-	dir := leftover.Dir(t)
-	c, hangUp := serveMCP(t, "--url", jupytertest.Server(t), "--dir", dir, "--files", "--shell", "--background", "--stateless", "--languages", "python")
-	const want = "command_input command_output edit_file glob grep list_commands list_files read_file remove_file run_code run_command start_command stop_command write_file"
-	if got := toolNames(t, c); got != want {
-		t.Errorf("tools: %s", got)
-	}
-	callTool(t, c, "write_file", "path", "a/b", "content", "file\n")
-	callTool(t, c, "run_code", "language", "python", "code", "open('a/b', 'a').write('code\\n')")
-	if text, _ := callTool(t, c, "run_command", "command", "pwd; cat b", "cwd", "a"); !strings.Contains(text, filepath.Join(dir, "a")+"\nfile\ncode\n") {
-		t.Errorf("run_command: %s", text)
-	}
-	_, started := callTool(t, c, "start_command", "command", "trap '' TERM HUP; echo $$ >pid; echo on; sleep 300 & sleep 300")
-	id, _ := started["commandId"].(string)
-	for text := ""; !strings.Contains(text, "on\n"); {
-		text, _ = callTool(t, c, "command_output", "commandId", id)
-	}
-	if code := hangUp(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-	pid, err := os.ReadFile(filepath.Join(dir, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(pid))); err == nil {
-		t.Error("a command outlives the server")
 	}
 }

@@ -8,13 +8,6 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// isolationLines says which fields of Describe's Isolation, each of which the
-// sandbox's tests derive from attacks, a line of doctor's is made of.
-var isolationLines = map[string][]string{
-	"isolation": {"Backend", "User"}, "host files": {"Filesystem"}, "network": {"Network"}, "processes": {"Processes"},
-	"signals": {"Signals"}, "limits": {"Memory", "CPU", "PIDs", "Disk"}, "host dies": {"HostDeath"}, "note": {"Reasons"},
-}
-
 // TestPlainReasons: what a server has chosen of an error does not act on a terminal.
 func TestPlainReasons(t *testing.T) {
 	err := &codeinterp.Error{Provider: "jupyter", Op: "adopt", Err: errors.New("it has \x1b[2J\x1b]0;title\x07a\u202e kernel")}

@@ -218,7 +218,7 @@ func TestUsage(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
 		code int
-	}{{nil, 2}, {[]string{"help"}, 0}, {[]string{"--help"}, 0}, {[]string{"help", "run"}, 0}, {[]string{"nope"}, 2}, {[]string{"run", "--help"}, 0}, {[]string{"doctor", "x"}, 2},
+	}{{nil, 2}, {[]string{"help"}, 0}, {[]string{"--help"}, 0}, {[]string{"help", "run"}, 0}, {[]string{"man"}, 0}, {[]string{"nope"}, 2}, {[]string{"run", "--help"}, 0}, {[]string{"doctor", "x"}, 2},
 		{[]string{"keep", "--help"}, 0}, {[]string{"keep", "list", "--help"}, 0}, {[]string{"version", "-h"}, 0}, {[]string{"version", "x"}, 2}} {
 		if code, stdout, stderr := toolcell(t.Context(), "", tt.args...); code != tt.code || stdout+stderr == "" {
 			t.Errorf("%q: code %d, %q, %q", tt.args, code, stdout, stderr)

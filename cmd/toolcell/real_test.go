@@ -3,15 +3,12 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/leftover"
 )
 
@@ -81,61 +78,5 @@ func TestDoctor(t *testing.T) {
 	}
 	if code, stdout, _ := toolcell(t.Context(), "", "doctor", "--provider", "jupyter", "--url", "http://127.0.0.1:1"); code != 1 {
 		t.Errorf("code %d for a server that is not there:\n%s", code, stdout)
-	}
-}
-
-// TestDoctorSaysWhatIsMeasured: every line about the isolation comes of fields of
-// the report, and every field is in a line. None says anything of its own.
-func TestDoctorSaysWhatIsMeasured(t *testing.T) {
-	lines := func(i codeinterp.Isolation) map[string]string {
-		var b bytes.Buffer
-		printIsolation(&b, i)
-		m := map[string]string{}
-		for line := range strings.Lines(b.String()) {
-			line = strings.TrimSpace(line)
-			label := ""
-			for l := range isolationLines {
-				if strings.HasPrefix(line, l+" ") {
-					label = l
-				}
-			}
-			if label == "" {
-				t.Errorf("a line that no attack shows: %s", line)
-			}
-			m[label] = strings.TrimSpace(line[len(label):])
-		}
-		return m
-	}
-	without := lines(codeinterp.Isolation{Reasons: []string{"before"}})
-	shown := map[string]bool{}
-	for label, fields := range isolationLines {
-		for _, name := range fields {
-			shown[name] = true
-			for _, value := range []string{"open", "limited", "blocked", "watchdog", "rlimit", "none", "all", "child"} {
-				i := codeinterp.Isolation{Reasons: []string{"before"}}
-				f := reflect.ValueOf(&i).Elem().FieldByName(name)
-				if f.Kind() == reflect.Slice {
-					f.Set(reflect.ValueOf([]string{value}))
-				} else {
-					f.SetString(value)
-				}
-				for l, text := range lines(i) {
-					// HostDeath has words of its own for three values.
-					if changed := text != without[l]; changed != (l == label) && !(name == "HostDeath" && l == label) {
-						t.Errorf("%s %q: line %q is %q, was %q", name, value, l, text, without[l])
-					}
-				}
-			}
-		}
-	}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[codeinterp.Isolation]()) {
-		if !shown[f.Name] {
-			t.Errorf("doctor does not tell of %s", f.Name)
-		}
-	}
-	for death, words := range map[string]string{"all": "all of the code ends", "child": "first process ends", "none": "goes on", "": "not known"} {
-		if got := lines(codeinterp.Isolation{HostDeath: death, Reasons: []string{"x"}})["host dies"]; !strings.Contains(got, words) {
-			t.Errorf("HostDeath %q: %s", death, got)
-		}
 	}
 }
