@@ -5,6 +5,7 @@ package subprocess
 import (
 	"bytes"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -13,7 +14,7 @@ import (
 // imported them.
 type moduleFiles struct {
 	stamps map[string]stamp
-	stale  bool // a file changed while it was imported
+	stale  atomic.Bool // a file has changed since it was imported, or meanwhile
 }
 
 // A stamp tells whether a file is still the same.
@@ -33,22 +34,28 @@ func newModuleFiles(paths []byte, started time.Time) *moduleFiles {
 		}
 		s := stampOf(string(path))
 		m.stamps[string(path)] = s
-		m.stale = m.stale || s.modified.After(started)
+		if s.modified.After(started) {
+			m.stale.Store(true)
+		}
 	}
 	return m
 }
 
-// changed reports whether a file has changed or gone since. A nil m has none.
+// changed reports whether a file has changed or gone since. A nil m has none. It is safe
+// for concurrent use: the children of a fork server share m.
 func (m *moduleFiles) changed() bool {
 	if m == nil {
 		return false
 	}
 	for path, was := range m.stamps {
-		if m.stale = m.stale || stampOf(path) != was; m.stale {
-			return true
+		if m.stale.Load() {
+			break
+		}
+		if stampOf(path) != was {
+			m.stale.Store(true)
 		}
 	}
-	return m.stale
+	return m.stale.Load()
 }
 
 // stampOf returns the zero stamp for a file that does not exist, as in a zip archive.
