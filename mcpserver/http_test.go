@@ -226,14 +226,6 @@ func TestEndOfSessionStopsTheProgram(t *testing.T) {
 	}
 }
 
-func TestSessionsEndWhenIdle(t *testing.T) {
-	t.Parallel()
-	f := newFake()
-	url := serve(t, newServer(t, f, nil), &mcpserver.HTTPOptions{SessionIdle: 2 * time.Second})
-	newContext(t, dial(t, url, "", "2025-11-25"))
-	eventually(t, "the session ends with its contexts", func() bool { return f.contexts() == 0 })
-}
-
 func TestServeLeavesNothingBehind(t *testing.T) {
 	for _, rev := range revisions {
 		t.Run(rev, func(t *testing.T) {

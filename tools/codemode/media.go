@@ -39,7 +39,6 @@ type runFiles struct {
 	files   []File
 	paths   map[string]bool
 	bytes   int
-	shows   int
 	showing int
 	open    func(ctx context.Context) (codeinterp.FS, error) // nil: files have no paths
 }
@@ -177,11 +176,10 @@ func (k *runFiles) toShow(name string) (File, error) {
 		if handleOf(i) != name {
 			continue
 		}
-		if k.showing+len(f.Data) > maxShown || k.shows >= maxHandles {
+		if k.showing+len(f.Data) > maxShown {
 			return File{}, &codeinterp.FunctionError{Message: "the program has displayed too much"}
 		}
 		k.showing += len(f.Data)
-		k.shows++
 		return f, nil
 	}
 	return File{}, &codeinterp.FunctionError{Message: fmt.Sprintf("there is no handle %.80q in this run", name)}
