@@ -32,9 +32,9 @@ type Capabilities struct {
 	// it.
 	Shell *shell.Shell
 
-	// Declared is what the program relies on: New checks that it is there, and
-	// nothing else of an interpreter that is declared is offered. One that is
-	// not declared is offered as it is.
+	// Declared is what the program relies on. New fails if it is missing. Of a
+	// declared interpreter nothing else is offered; one that is not declared is
+	// offered as it is.
 	Declared Declaration
 }
 

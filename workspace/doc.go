@@ -13,12 +13,10 @@
 //
 // A workspace has one main interpreter, and may have further ones beside it,
 // each under a name of its own: a light embedded engine next to a full Python,
-// for instance. What the program around it relies on can be declared; a
-// declared language or ability that is missing fails New, by name, and not the
-// model's first call. What is declared is what is offered: a workspace that
-// declares python refuses bash before its interpreter is asked, in tools, in
-// contexts that somebody else made, and to the program itself, and its
-// descriptions do not speak of it.
+// for instance. A program can declare what it relies on: New fails if a declared
+// language or ability is missing, and only what is declared is offered. A workspace
+// that declares python refuses bash everywhere, and its descriptions do not mention
+// it.
 //
 // It may also have files: those of a directory, through package files, for tools
 // such as read_file and grep. They are the program's to open and to close.

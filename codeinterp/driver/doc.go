@@ -1,8 +1,8 @@
 // Package driver is what a runtime implements to become a provider. The
 // runtime starts sessions and runs one program at a time in each; the driver
 // does the rest of the contract: it checks the input, queues the runs of a
-// context, keeps time, interrupts and kills, turns outcomes into Results, tells
-// lost state once, keeps late output, and closes everything.
+// context, enforces timeouts, interrupts and kills, turns outcomes into Results,
+// reports lost state once, keeps late output, and closes everything.
 //
 // # Writing a runtime
 //
@@ -11,24 +11,23 @@
 // kills it when ctx is done, and returns its exit code:
 //
 //   - Runtime.Start returns a session; with Options.Once it runs one program.
-//   - Session.Run makes sure of a state, calls Program.HandOver with the function
-//     that hands the program to the runtime (or Program.Begin where there is
-//     nothing to hand over), writes output, and returns an Outcome.
+//   - Session.Run prepares a state, calls Program.HandOver with the function that
+//     hands the program to the runtime (or Program.Begin without one), writes
+//     output, and returns an Outcome.
 //   - Session.Interrupt delivers an interrupt, or returns errors.ErrUnsupported:
 //     then the program is killed at once.
 //   - Session.Reset ends the state; the next Run starts an empty one.
-//   - Session.Close gives the session up.
+//   - Session.Close ends the session.
 //
 // A provider embeds what [New] and [NewStateful] return in two concrete types of
 // its own, with a constructor for each, and proves itself with package
-// conformance. A language has contexts where LanguageInfo.Contexts says so, and,
-// where it says so of none, all have them.
+// conformance. A language has contexts if its LanguageInfo.Contexts is set, or if it is
+// set for no language.
 //
-// What more a runtime can do, it has the methods for: [Filer] for files and
-// artifacts, [Commander] for a shell, [Completer] for code that is being typed,
-// [Attacher] for states that outlive the process. A language whose LanguageInfo.Functions is set serves the calls of
-// its programs by Program.Call, and one whose LanguageInfo.Input is set has them
-// read Program.Input.
+// Optional interfaces of a runtime are [Filer] for files and artifacts, [Commander] for
+// a shell, [Completer] for completion, and [Attacher] for states that outlive the
+// process. Programs of a language with LanguageInfo.Functions call functions by
+// Program.Call; those with LanguageInfo.Input read Program.Input.
 //
 // # What the driver promises to a session
 //
@@ -45,9 +44,9 @@
 //  3. Before Program.Begin there is nothing to interrupt: a stop ends ctx, an
 //     InterruptContext waits for Begin, and after a restart the run goes on in
 //     the empty state.
-//  4. StateLost is reported once: for Outcome.Lost, and for Outcome.Fresh where
-//     a loss was not known. A session need not remember what was reported. The
-//     driver knows by itself that a session that it has started or reset is empty.
+//  4. StateLost is reported once: for Outcome.Lost, and for Outcome.Fresh if the
+//     loss was not reported. A session need not remember what was reported. The
+//     driver knows that a session that it has started or reset is empty.
 //  5. A run's state is settled, and delete, restart and Close return, before its
 //     OnOutput is waited for. So all of them may be called from OnOutput.
 //  6. Run, Reset and Close are never called at the same time for one session;
@@ -55,21 +54,20 @@
 //     lock of the driver is held during a call.
 //  7. Calls of functions end, as Program.Call says, when the run is about to be
 //     stopped or has ended, before the interrupt. The run returns after the
-//     functions, and after Config.Patience where they ignore their ctx; the
-//     context goes on without them.
+//     functions, or after Config.Patience if they ignore their ctx.
 //  8. In return a method that has returned leaves no goroutine behind that touches
 //     the session or the output.
 //
 // # Traps
 //
-//   - An interrupt can come right after Begin. Where the program could be handed
-//     over after that, use HandOver: interrupts wait for it.
-//   - Reset must only end. What starts in Reset has no caller's ctx, and a restart
-//     would wait for it.
-//   - A Write to the Output waits for OnOutput, as long as that takes. Session.Run
-//     is not to hold a lock meanwhile that Interrupt needs.
-//   - What a runtime reads from a program it reads with a bound and a deadline. A
-//     missing reply is Outcome.Unknown, never ExitCode 0.
+//   - An interrupt can come right after Begin. If the program is handed over after
+//     that, use HandOver: interrupts wait for it.
+//   - Reset must only end. Starting in Reset has no caller's ctx, and a restart would
+//     wait for it.
+//   - A Write to the Output waits for OnOutput. Session.Run must not hold a lock
+//     meanwhile that Interrupt needs.
+//   - Read from a program with a bound and a deadline. A missing reply is
+//     Outcome.Unknown, never ExitCode 0.
 //   - Call Program.End when the program ends before its output was taken, or its
 //     Duration includes the time of OnOutput, and a timeout meanwhile is reported
 //     as the program's. Call it before what an interrupt would hit is somebody
