@@ -240,6 +240,8 @@ func (f *mcpFlags) options(a *app) *mcpserver.Options {
 		Limits: mcpserver.Limits{
 			Contexts: zeroIsNone(f.limits.Contexts), Idle: zeroIsNone(f.limits.Idle), Lifetime: zeroIsNone(f.limits.Lifetime),
 			TotalRuns: zeroIsNone(f.operation.maxRuns), TotalQueue: zeroIsNone(f.operation.queue),
+			// One client leaves half of the places to others.
+			Runs: max(min(mcpserver.DefaultRuns, f.operation.maxRuns/2), 1), Queue: max(min(mcpserver.DefaultQueue, f.operation.queue/2), 1),
 		},
 		Logger: f.operation.logger(a.stderr),
 	}
