@@ -12,24 +12,6 @@ import (
 // agreedMain is what programs run in a loop.
 const agreedMain = "import asyncio\nasync def main():\n  await asyncio.sleep(0.01); return 7\n"
 
-// agreedTasks are what ends tasks, and what is awaited meanwhile.
-const agreedTasks = `import asyncio, sys
-from asyncio import create_task
-async def exits(code):
-  await asyncio.sleep(0.01); sys.exit(code)
-now = asyncio.Event()
-async def waits(code):
-  await now.wait(); sys.exit(code)
-async def stops():
-  await asyncio.sleep(0.01); raise KeyboardInterrupt('mine')
-async def handles():
-  try: await asyncio.sleep(60)
-  except asyncio.CancelledError: return 7
-async def computes():
-  print('x', flush=True)
-  while True: pass
-`
-
 // IPython shows classes and functions its own way, keeps the last value as _, and
 // does not count an empty program. Who asks a kernel how its process died is not
 // reported. None of that is here.

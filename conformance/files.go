@@ -117,20 +117,6 @@ func filesShared(ctx context.Context, e *env, id codeinterp.ContextID, dir codei
 	return err
 }
 
-// made reports whether a program made something of a type.
-func made(dir codeinterp.FS, path string, want func(fs.FileMode) bool) (bool, error) {
-	info, err := dir.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil:
-		return false, err
-	case !want(info.Mode()):
-		return false, fmt.Errorf("Lstat tells the mode %v of %s", info.Mode(), path)
-	}
-	return true, nil
-}
-
 // artifactChecks are about what a run did to files. They concern providers whose
 // LanguageInfo.Files is set.
 func artifactChecks() []check {

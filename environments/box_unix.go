@@ -283,11 +283,3 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 func (t *tail) String() string { return string(t.b) }
-
-func pairs(env map[string]string) []string {
-	var list []string
-	for name, value := range env {
-		list = append(list, name+"="+value)
-	}
-	return list
-}

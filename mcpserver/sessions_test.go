@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -14,18 +13,6 @@ import (
 	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/tools"
 )
-
-// end ends a session.
-func end(t *testing.T, url, session string) {
-	t.Helper()
-	req, _ := http.NewRequestWithContext(t.Context(), "DELETE", url, nil)
-	req.Header.Set("Mcp-Session-Id", session)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-}
 
 // Connections that end while their calls begin leave no context and no program.
 func TestNothingIsLeftOfSessionsThatEndEarly(t *testing.T) {

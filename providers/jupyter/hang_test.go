@@ -81,12 +81,3 @@ func TestHangingKill(t *testing.T) {
 		}
 	})
 }
-
-// closes wants Close to be back within a minute, with an error that says what is left.
-func closes(t *testing.T, ci *jupyter.Stateful, left string) {
-	t.Helper()
-	start := time.Now()
-	if err := ci.Close(); !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), left) || time.Since(start) > time.Minute {
-		t.Errorf("Close: %v after %v", err, time.Since(start))
-	}
-}

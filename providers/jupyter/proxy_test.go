@@ -114,8 +114,6 @@ func by(proxy *url.URL) *http.Client {
 	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}}
 }
 
-const proxyURLEnv = "TOOLCELL_JUPYTER_BEHIND_PROXY"
-
 // TestProxyRefuses wants the reason, and no credentials.
 func TestProxyRefuses(t *testing.T) {
 	s := fake.New()

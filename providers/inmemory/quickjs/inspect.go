@@ -229,9 +229,3 @@ func (vm *vm) records(it *lib.TJSMapIteratorData, do func(*lib.TJSMapRecord)) {
 		el = r.Flink.Fnext
 	}
 }
-
-// atom returns the engine's form of a short name, to be freed; zero, with an
-// exception pending, where there is no memory.
-func (vm *vm) atom(name string) lib.TJSAtom {
-	return lib.XJS_NewAtomLen(vm.tls, vm.ctx, vm.cName(name), lib.Tsize_t(len(name)))
-}
