@@ -44,11 +44,7 @@ func (s *server) value(res *mcp.CallToolResult) (json.RawMessage, []codemode.Fil
 	case len(texts) > 0 && !says(structured, texts):
 		raw = withText(structured, strings.Join(texts, "\n"))
 	}
-	scrubbed := s.set.opts.Secrets.Scrub(string(raw))
-	if len(raw) > 0 && !json.Valid([]byte(scrubbed)) {
-		return nil, nil, &codeinterp.FunctionError{Message: "the answer contains a secret"}
-	}
-	return json.RawMessage(scrubbed), files, nil
+	return s.set.opts.Secrets.JSON(raw), files, nil
 }
 
 // textValue returns the value of texts: the JSON object or array that they are, a list if

@@ -83,3 +83,21 @@ func TestSecrets(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A server's JSON text may write a secret with escapes: the program's value has none.
+func TestSecretsInEscapes(t *testing.T) {
+	const url = "postgres://user:pw@host/name"
+	secrets, err := secret.New(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, written := range []string{`postgres:\/\/user:pw@host\/name`, `po\u0073tgres://user:pw@host/name`} {
+		for _, answer := range []string{`{"k":"` + written + `"}`, `{"` + written + `":1}`, `[["` + written + `"]]`} {
+			set := openSet(t, &Options{Secrets: secrets}, answering(result(`{"content":[`+text(answer)+`]}`)))
+			got := programs(t, set)(`console.log(JSON.stringify(await tools.s_f({})).split("").join("."))`)
+			if strings.Contains(got, "u.s.e.r.:.p.w") || !strings.Contains(got, "[.s.e.c.r.e.t.]") {
+				t.Errorf("%s is %s", answer, got)
+			}
+		}
+	}
+}
