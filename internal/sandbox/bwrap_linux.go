@@ -197,7 +197,7 @@ func (s *Sandbox) newGate(pl *plan, base int) (*gate, []*os.File, error) {
 	}
 	list, files := s.binds(pl, base+4)
 	options := s.bwrapArgs(pl, list, base+1, base+2, base+3)
-	for _, e := range s.etc(pl) {
+	for _, e := range s.etc(pl, list) {
 		f, err := memfile("etc", []byte(e.text))
 		if err != nil {
 			g.close()
@@ -219,8 +219,9 @@ func (s *Sandbox) newGate(pl *plan, base int) (*gate, []*os.File, error) {
 type etcFile struct{ path, text string }
 
 // etc returns what programs need to know of their own user and host: libraries look them
-// up, and without network localhost is the only host.
-func (s *Sandbox) etc(pl *plan) []etcFile {
+// up, and without network localhost is the only host. A path that the caller listed
+// shows the host's file.
+func (s *Sandbox) etc(pl *plan, listed []bind) []etcFile {
 	list := []etcFile{
 		{"/etc/passwd", "user:x:1000:1000:user:" + s.WorkdirInside(pl.Workdir, pl.Cwd) + ":/bin/sh\n"},
 		{"/etc/group", "user:x:1000:\n"},
@@ -230,7 +231,9 @@ func (s *Sandbox) etc(pl *plan) []etcFile {
 			etcFile{"/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"},
 			etcFile{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\nservices: files\n"})
 	}
-	return list
+	return slices.DeleteFunc(list, func(e etcFile) bool {
+		return slices.ContainsFunc(listed, func(b bind) bool { return b.path == e.path || b.path == filepath.Dir(e.path) })
+	})
 }
 
 // memfile returns a file in memory that holds b, positioned at its start.

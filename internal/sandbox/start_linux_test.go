@@ -213,3 +213,23 @@ func TestTools(t *testing.T) {
 		}
 	})
 }
+
+// TestListedEtc: of a file of /etc that the caller lists, programs read the host's.
+func TestListedEtc(t *testing.T) {
+	for _, listed := range []string{"/etc/hosts", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc"} {
+		file := listed
+		if file == "/etc" {
+			file = "/etc/passwd"
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			continue // this host has none
+		}
+		eachMode(t, func(t *testing.T, mode sandbox.Mode) {
+			s := open(t, &sandbox.Options{Require: mode, ReadOnly: []string{listed}})
+			if got := run(t, s, sh, "cat "+file); got.exit.Code != 0 || got.out != string(want) {
+				t.Errorf("%s: got %+v", listed, got)
+			}
+		})
+	}
+}
