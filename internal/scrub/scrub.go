@@ -90,7 +90,8 @@ func forms(secret string) []string {
 		if err := enc.Encode(secret); err == nil {
 			text := strings.Trim(quoted.String(), "\n")
 			text = text[1 : len(text)-1]
-			list = append(list, text, ascii(text))
+			// PHP escapes slashes as well.
+			list = append(list, text, ascii(text), strings.ReplaceAll(ascii(text), "/", `\/`))
 		}
 	}
 	// Without padding, which depends on what comes after the secret.

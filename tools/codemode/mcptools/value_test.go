@@ -91,8 +91,12 @@ func TestSecretsInEscapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, written := range []string{`postgres:\/\/user:pw@host\/name`, `po\u0073tgres://user:pw@host/name`} {
-		for _, answer := range []string{`{"k":"` + written + `"}`, `{"` + written + `":1}`, `[["` + written + `"]]`} {
+	for n, written := range []string{`postgres:\/\/user:pw@host\/name`, `po\u0073tgres://user:pw@host/name`} {
+		answers := []string{`{"k":"` + written + `"}`, `{"` + written + `":1}`, `[["` + written + `"]]`}
+		if n == 0 {
+			answers = append(answers, `It is {"k":"`+written+`"}.`)
+		}
+		for _, answer := range answers {
 			set := openSet(t, &Options{Secrets: secrets}, answering(result(`{"content":[`+text(answer)+`]}`)))
 			got := programs(t, set)(`console.log(JSON.stringify(await tools.s_f({})).split("").join("."))`)
 			if strings.Contains(got, "u.s.e.r.:.p.w") || !strings.Contains(got, "[.s.e.c.r.e.t.]") {
