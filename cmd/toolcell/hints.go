@@ -16,7 +16,7 @@ func (a *app) missing(ci codeinterp.CodeInterpreter, language string, res *codei
 	if res.Error == nil || res.Error.MissingModule == "" {
 		return
 	}
-	if s, ok := ci.(scripted); ok {
+	if s, ok := ci.(scriptRunner); ok {
 		if beside := s.script.beside(res.Error.MissingModule); beside != "" {
 			fmt.Fprintf(a.stderr, "toolcell: %s is beside the program, which cannot read it: use --in %s, or --dir %s for all of that directory\n", beside, beside, filepath.Dir(beside))
 			return

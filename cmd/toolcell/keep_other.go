@@ -13,9 +13,9 @@ import (
 
 const canKeep = false
 
-type served struct{}
+type keeperCall struct{ program, file string }
 
-func (*served) interpreter() codeinterp.CodeInterpreter { return nil }
+func (*keeperCall) interpreter() codeinterp.CodeInterpreter { return nil }
 
 func (a *app) offer(context.Context, *runFlags, string, string) (int, bool) { return 0, false }
 

@@ -19,8 +19,8 @@ import (
 // firstRun is how long the run that starts a keeper usually takes.
 const firstRun = time.Second
 
-// A served is the interpreter of a keeper, and the call that it serves.
-type served struct {
+// A keeperCall is a call that a keeper serves, with the interpreter that it keeps.
+type keeperCall struct {
 	ci            codeinterp.CodeInterpreter
 	program, file string
 }
@@ -57,7 +57,7 @@ func (a *app) serveUntil(ctx context.Context, lease time.Duration, args []string
 		return err
 	}
 	defer ln.Close()
-	s := &served{}
+	s := &keeperCall{}
 	var seen snapshot
 	defer func() {
 		if s.ci != nil {
@@ -121,11 +121,11 @@ func (f *runFlags) startKept(ctx context.Context) (codeinterp.CodeInterpreter, e
 }
 
 // run runs a call as its own process would, with its streams and in its directory.
-func (s *served) run(ctx context.Context, o *keeper.Order, files keeper.Files) int {
+func (s *keeperCall) run(ctx context.Context, o *keeper.Order, files keeper.Files) int {
 	getenv := lookUp(o.Env)
 	in := terminal.NewReader(files[0])
 	defer in.Close()
-	a := &app{stdin: in, stdout: files[1], stderr: files[2], getenv: getenv, served: s}
+	a := &app{stdin: in, stdout: files[1], stderr: files[2], getenv: getenv, call: s}
 	if err := files[3].Chdir(); err != nil {
 		return a.fail(err)
 	}
@@ -149,7 +149,7 @@ func lookUp(env []string) func(string) string {
 }
 
 // interpreter is the keeper's, for one run.
-func (s *served) interpreter() codeinterp.CodeInterpreter { return openInterpreter{s.ci} }
+func (s *keeperCall) interpreter() codeinterp.CodeInterpreter { return openInterpreter{s.ci} }
 
 // An openInterpreter stays open after a run.
 type openInterpreter struct{ codeinterp.CodeInterpreter }

@@ -64,8 +64,8 @@ type app struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 
-	code   int     // the exit code
-	served *served // set in a keeper, during a run
+	code int         // the exit code
+	call *keeperCall // set in a keeper, during a run
 }
 
 func main() {

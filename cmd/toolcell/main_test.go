@@ -109,10 +109,10 @@ func TestRunIsStoppedByCtrlC(t *testing.T) {
 	}
 }
 
-// stopped is an interpreter whose run is ended while OnOutput is busy.
-type stopped struct{ codeinterp.CodeInterpreter }
+// A stoppedInterpreter is an interpreter whose run is ended while OnOutput is busy.
+type stoppedInterpreter struct{ codeinterp.CodeInterpreter }
 
-func (stopped) RunCode(_ context.Context, _, _ string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+func (stoppedInterpreter) RunCode(_ context.Context, _, _ string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 	out := func(k codeinterp.Kind, text string) codeinterp.Output {
 		if k == codeinterp.Display {
 			return codeinterp.Output{Kind: k, Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte(text)}}}
@@ -138,22 +138,22 @@ func (stopped) RunCode(_ context.Context, _, _ string, o *codeinterp.RunOptions)
 func TestLateOutputIsShown(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	a := &app{stdout: &stdout, stderr: &stderr}
-	code := a.runLive(t.Context(), stopped{}, "x", "", &programFlags{}, &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true}))
+	code := a.runLive(t.Context(), stoppedInterpreter{}, "x", "", &programFlags{}, &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true}))
 	if want := "one \nfirst\ntwo\nsecond\n"; code != codeinterp.ExitTimeout || stdout.String() != want || !strings.HasPrefix(stderr.String(), "abtoolcell: timed out") {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
 	}
 }
 
-// described is an interpreter whose programs miss a module.
-type described struct{ stopped }
+// A moduleMisser is an interpreter whose programs miss a module.
+type moduleMisser struct{ stoppedInterpreter }
 
-func (described) Describe() codeinterp.Info {
+func (moduleMisser) Describe() codeinterp.Info {
 	return codeinterp.Info{Languages: []codeinterp.LanguageInfo{
 		{Name: "python", Runtime: "CPython 3.11.7", Path: "/usr/bin/python3", PassedOver: []string{"/srv/python3 (closed)"}},
 	}}
 }
 
-func (described) RunCode(context.Context, string, string, *codeinterp.RunOptions) (codeinterp.Result, error) {
+func (moduleMisser) RunCode(context.Context, string, string, *codeinterp.RunOptions) (codeinterp.Result, error) {
 	return codeinterp.Result{Status: codeinterp.StatusError, ExitCode: 1, Error: &codeinterp.ProgramError{
 		Name: "ModuleNotFoundError", Message: "No module named 'pandas'", MissingModule: "pandas"}}, nil
 }
@@ -162,7 +162,7 @@ func (described) RunCode(context.Context, string, string, *codeinterp.RunOptions
 func TestMissingModule(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &app{stdout: io.Discard, stderr: &stderr}
-	code := a.runLive(t.Context(), described{}, "python", "", &programFlags{}, &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true}))
+	code := a.runLive(t.Context(), moduleMisser{}, "python", "", &programFlags{}, &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true}))
 	want := `ModuleNotFoundError: No module named 'pandas'
 toolcell: this was CPython 3.11.7, /usr/bin/python3; --python PATH takes another
 toolcell: --with pandas installs it
@@ -181,14 +181,14 @@ toolcell: passed over: /srv/python3 (closed)
 	}
 }
 
-type broken struct{}
+type brokenWriter struct{}
 
-func (broken) Write([]byte) (int, error) { return 0, errors.New("no room") }
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no room") }
 
 func TestOutputThatCannotBeShown(t *testing.T) {
 	var stderr bytes.Buffer
-	a := &app{stdout: broken{}, stderr: &stderr}
-	if code := a.runLive(t.Context(), stopped{}, "x", "", &programFlags{}, &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true})); code != exitFailure || !strings.Contains(stderr.String(), "showing the output: no room") {
+	a := &app{stdout: brokenWriter{}, stderr: &stderr}
+	if code := a.runLive(t.Context(), stoppedInterpreter{}, "x", "", &programFlags{}, &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true})); code != exitFailure || !strings.Contains(stderr.String(), "showing the output: no room") {
 		t.Errorf("code %d, stderr %q", code, stderr.String())
 	}
 }
@@ -205,7 +205,7 @@ func TestReportsThatCannotBeShown(t *testing.T) {
 	}
 	for _, args := range [][]string{{"doctor", "--provider", "inmemory"}, {"env", "list"}} {
 		var stderr bytes.Buffer
-		a := &app{stdout: broken{}, stderr: &stderr, getenv: func(name string) string {
+		a := &app{stdout: brokenWriter{}, stderr: &stderr, getenv: func(name string) string {
 			return map[string]string{"TOOLCELL_ENVIRONMENTS": root}[name]
 		}}
 		if code := a.main(t.Context(), args); code != exitFailure || stderr.String() != "toolcell: no room\n" {

@@ -41,8 +41,8 @@ var errOpenTimeout = errors.New("timed out")
 // start opens the provider. It returns nil and the exit code if that fails.
 func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codeinterp.CodeInterpreter, int) {
 	f.waiting, f.spawning, f.installing = a.waiting, a.spawning, a.installing
-	if a.served != nil {
-		return a.served.interpreter(), 0
+	if a.call != nil {
+		return a.call.interpreter(), 0
 	}
 	ci, err := f.start(ctx, stateful)
 	switch {

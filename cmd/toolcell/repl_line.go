@@ -63,8 +63,8 @@ var (
 	unescapeLines = strings.NewReplacer(`\\`, `\`, `\n`, "\n")
 )
 
-// typed is a line or an error.
-type typed struct {
+// An inputLine is a line or an error.
+type inputLine struct {
 	line string
 	err  error
 }
@@ -99,15 +99,15 @@ func (p *plainLines) read(ctx context.Context) (string, error) {
 
 // line returns the next line, or ctx's cause.
 func (p *plainLines) line(ctx context.Context) (string, error) {
-	done := make(chan typed, 1)
+	done := make(chan inputLine, 1)
 	go func() {
 		switch {
 		case p.lines.Scan():
-			done <- typed{line: p.lines.Text()}
+			done <- inputLine{line: p.lines.Text()}
 		case p.lines.Err() != nil:
-			done <- typed{err: p.lines.Err()}
+			done <- inputLine{err: p.lines.Err()}
 		default:
-			done <- typed{err: io.EOF}
+			done <- inputLine{err: io.EOF}
 		}
 	}()
 	select {

@@ -78,7 +78,7 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 		return a.runNotebook(ctx, f, fs, operands)
 	}
 	program, file, err := a.prepare(ctx, f, fs, operands, inline)
-	if err == nil && a.served == nil {
+	if err == nil && a.call == nil {
 		if code, done := a.offer(ctx, f, program, file); done {
 			return code
 		}
@@ -170,11 +170,11 @@ func takesInput(ci codeinterp.CodeInterpreter, language string) bool {
 // arguments.
 func (a *app) program(ctx context.Context, f *runFlags, operands []string, inline bool) (code, file string, args []string, err error) {
 	switch {
-	case a.served != nil:
+	case a.call != nil:
 		if !inline {
 			operands = operands[min(1, len(operands)):]
 		}
-		return a.served.program, a.served.file, operands, nil
+		return a.call.program, a.call.file, operands, nil
 	case inline:
 		return f.code, "", operands, nil
 	case len(operands) == 0 && (f.stdin || !a.piped()):

@@ -171,19 +171,19 @@ var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // named returns ci with the script passed to each run, and the file's name in the
 // errors of programs.
 func (s *script) named(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-	return scripted{ci, s}
+	return scriptRunner{ci, s}
 }
 
-// scripted is an interpreter that runs one script.
-type scripted struct {
+// scriptRunner is an interpreter that runs one script.
+type scriptRunner struct {
 	codeinterp.CodeInterpreter
 	script *script
 }
 
 // Describe is the interpreter's own.
-func (s scripted) Describe() codeinterp.Info { return codeinterp.Describe(s.CodeInterpreter) }
+func (s scriptRunner) Describe() codeinterp.Info { return codeinterp.Describe(s.CodeInterpreter) }
 
-func (s scripted) RunCode(ctx context.Context, language, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+func (s scriptRunner) RunCode(ctx context.Context, language, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 	named := scriptfile.Script{File: s.script.file}
 	if len(s.script.args) > 0 {
 		named.Args = s.script.nodeArgv()
