@@ -63,9 +63,9 @@ type RunOptions struct {
 	// Env adds to or replaces the environment for this run only.
 	Env map[string]string
 
-	// Stdin is the program's standard input. If it is nil, reading fails at once; if
-	// it is empty, reading returns the end of the input. It is not copied and must
-	// not change until the run has returned.
+	// Stdin is the program's standard input, nil or empty for an empty one; functions that
+	// ask a person, such as Python's input, fail if it is nil. It is not copied: do not
+	// change the bytes until the run has returned.
 	Stdin []byte
 
 	// Input, if set, replaces Stdin by a stream. It is read ahead; data that the

@@ -15,7 +15,7 @@ import (
 // Program works in tests without the driver and reports nothing.
 type Program struct {
 	Code  string
-	Stdin []byte            // nil: reading fails; empty: it is at its end
+	Stdin []byte            // nil or empty: an empty input; see RunOptions.Stdin
 	Input io.Reader         // in place of Stdin, as it comes; see [codeinterp.LanguageInfo.Input]
 	Env   map[string]string // for this run only
 

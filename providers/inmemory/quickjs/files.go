@@ -300,12 +300,9 @@ func (in *instance) throwFS(err error, op, path string) value {
 		map[string]string{"code": code, "syscall": op, "path": path})
 }
 
-// hostStdin returns up to n bytes of standard input, all where n is negative.
+// hostStdin returns up to n bytes of standard input, all if n is negative; none if the
+// run has no input.
 func (in *instance) hostStdin(_ value, args []value) value {
-	if in.program.Stdin == nil {
-		return in.vm.throwWith("Error", "EIO: this run has no standard input, read",
-			map[string]string{"code": "EIO", "syscall": "read"})
-	}
 	left := in.program.Stdin[in.stdin:]
 	if n, ok := number(args[0]); ok && n >= 0 {
 		left = left[:int(min(float64(len(left)), n))]

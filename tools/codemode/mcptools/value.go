@@ -67,17 +67,39 @@ func textValue(texts []string) json.RawMessage {
 	return marshal(values)
 }
 
-// structure returns text if it is a JSON object or array, otherwise nil.
+// structure returns text if it is a JSON object or array whose integers programs can hold,
+// otherwise nil.
 func structure(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if text == "" || text[0] != '{' && text[0] != '[' || codeinterp.DeeperThan([]byte(text), codeinterp.MaxCallDepth) {
 		return nil
 	}
 	var b bytes.Buffer
-	if json.Compact(&b, []byte(text)) != nil {
+	if json.Compact(&b, []byte(text)) != nil || !exact(b.Bytes()) {
 		return nil
 	}
 	return b.Bytes()
+}
+
+// exact reports whether JavaScript holds every integer of valid JSON exactly: a larger one,
+// such as an id of 20 digits, would change silently.
+func exact(valid []byte) bool {
+	const maxSafe = 1<<53 - 1
+	d := json.NewDecoder(bytes.NewReader(valid))
+	d.UseNumber()
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return true
+		}
+		n, ok := t.(json.Number)
+		if !ok || strings.ContainsAny(n.String(), ".eE") {
+			continue
+		}
+		if i, err := n.Int64(); err != nil || i > maxSafe || i < -maxSafe {
+			return false
+		}
+	}
 }
 
 // says reports whether structured contains the texts: the same JSON or, as some SDKs do,

@@ -16,6 +16,7 @@ func TestValues(t *testing.T) {
 		"JSON text":              {`{"content":[` + text(` [{"id": 1, "title": "a"}, {"id": 2}] `) + `]}`, `[{"id":1,"title":"a"},{"id":2}]`},
 		"JSON texts":             {`{"content":[` + text(`{"a":1}`) + `,` + text(`{"b":2}`) + `]}`, `[{"a":1},{"b":2}]`},
 		"JSON and other text":    {`{"content":[` + text(`{"a":1}`) + `,` + text(`done`) + `]}`, `"{\"a\":1}\ndone"`},
+		"large integer":          {`{"content":[` + text(`{"id":12345678901234567890}`) + `]}`, `"{\"id\":12345678901234567890}"`},
 		"number text":            {`{"content":[` + text(`42`) + `]}`, `"42"`},
 		"nothing":                {`{"content":[]}`, `null`},
 		"structured":             {`{"content":[` + text(`{"n": 5}`) + `],"structuredContent":{"n":5}}`, `{"n":5}`},
