@@ -20,6 +20,7 @@ func TestReal(t *testing.T) {
 	t.Run("detach", func(t *testing.T) { detach(t, s) })
 	t.Run("verdict", func(t *testing.T) { verdict(t, realSession(t, s, jupyter.Options{})) })
 	t.Run("exits", func(t *testing.T) { exits(t, realSession(t, s, jupyter.Options{})) })
+	t.Run("order", func(t *testing.T) { order(t, realSession(t, s, jupyter.Options{})) })
 	t.Run("late", func(t *testing.T) { late(t, realSession(t, s, jupyter.Options{})) })
 	if left := s.kernels(t); len(left) > 0 {
 		t.Errorf("kernels left: %v", left)
@@ -131,6 +132,27 @@ func exits(t *testing.T, s *session) {
 	}
 	if res := s.ok("'x' in globals()"); res.Text() != "False" || res.StateLost {
 		t.Errorf("%+v", res)
+	}
+}
+
+// order protects row 21: text of a thread of an earlier run keeps its place in the stream.
+func order(t *testing.T, s *session) {
+	defer s.ci.Close()
+	s.ok("import sys, threading\ngo, done = threading.Event(), threading.Event()\ndef f(out):\n" +
+		"  for i in range(3): go.wait(); go.clear(); print('late', i, file=out); done.set()")
+	for _, name := range []string{"stdout", "stderr"} {
+		s.ok("threading.Thread(target=f, args=[sys." + name + "]).start()")
+		res := s.ok("for i in range(3): go.set(); done.wait(); done.clear(); print('own', i, file=sys." + name + ")")
+		var text, late string
+		for _, o := range res.Outputs {
+			text += string(o.Data)
+			if o.Late {
+				late += string(o.Data)
+			}
+		}
+		if text != "late 0\nown 0\nlate 1\nown 1\nlate 2\nown 2\n" || late != "late 0\nlate 1\nlate 2\n" {
+			t.Errorf("%s: %q, late %q", name, text, late)
+		}
 	}
 }
 

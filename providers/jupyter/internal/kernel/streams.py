@@ -75,6 +75,34 @@ class Pipe:
             time.sleep(0.0005)
 
 
+class Pieces:
+    """The text that a stream has not sent, in the order in which it was written.
+    ipykernel's own dict has one buffer for each run, which loses that order."""
+
+    def __init__(self):
+        self.pieces = []
+
+    def __getitem__(self, run):
+        if not self.pieces or self.pieces[-1][0] != run:
+            self.pieces.append((run, io.StringIO()))
+        return self.pieces[-1][1]
+
+    def items(self):
+        return self.pieces
+
+
+def keep_order(stream):
+    """Makes a stream send what several runs write to it in the order of writing."""
+
+    def rotate():
+        with stream._buffer_lock:
+            pieces, stream._buffers = stream._buffers, Pieces()
+        return pieces
+
+    if hasattr(stream, "_rotate_buffers"):  # others have one buffer for all runs
+        stream._rotate_buffers = rotate
+
+
 def check_messages(session):
     """Sends messages that hold lone surrogates, such as the text of an error, with the
     rest whole."""
@@ -105,6 +133,7 @@ def hook_streams(shell):
     pipes, flush_c = [], c_flusher()
     for stream in (sys.stdout, sys.stderr):
         try:
+            keep_order(stream)
             if not hasattr(stream, "buffer"):
                 stream.buffer = Buffer(stream)
             if not hasattr(stream, "reconfigure"):
