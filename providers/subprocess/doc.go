@@ -35,11 +35,14 @@
 // be declared again. The last value is the result; a promise is awaited. A run ends
 // when its timers, promises, requests and children are done; a listening server does
 // not hold it, and what is left then goes on as in node. process.exit ends a context's
-// state. TypeScript's types are erased, not checked.
+// state; a run that it ends for an earlier run's code is lost. TypeScript's types are
+// erased, not checked.
 //
 // bash: programs run in the context's shell and have no values or displays. The exit
 // code is that of the last command. exit, exec and a failure under set -e end the shell,
-// and with it the context's state; a trap of DEBUG ends with its program.
+// and with it the context's state; a trap of DEBUG ends with its program. A run whose
+// shell exits with code 0 is lost if its text has no exit, exec, logout, eval or source:
+// a trap or function of an earlier run has ended it.
 //
 // Host functions are tools.name(**args) and await tools.aio.name(**args) in Python,
 // await tools.name({...}) in JavaScript, and tool name '{"json": 1}' in bash. A failed

@@ -3,10 +3,15 @@
 package subprocess
 
 import (
+	"regexp"
+
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
+
+// endsShell finds what may end a shell with exit code 0 in a program of bash.
+var endsShell = regexp.MustCompile(`\b(exit|exec|logout|source|eval)\b|(^|[\s;&|({!])\.\s`)
 
 // outcome says how a run of p that is done has ended. once says that the process
 // was the program's own.
@@ -14,7 +19,7 @@ func (r *run) outcome(p *process, once bool) driver.Outcome {
 	o := driver.Outcome{End: r.ended}
 	switch end := r.end; {
 	case end == nil:
-		p.unreported(&o, once)
+		p.unreported(&o, once, r.prog.Code)
 	case end.How == "error", end.How == "gone" && end.Err != nil:
 		o.ExitCode, o.Error = max(end.Code, 1), r.prog.Locate(end.Err)
 	case end.How == "interrupt":
@@ -26,7 +31,8 @@ func (r *run) outcome(p *process, once bool) driver.Outcome {
 }
 
 // unreported completes the outcome of a run whose process ended without a report.
-func (p *process) unreported(o *driver.Outcome, once bool) {
+// code is its program.
+func (p *process) unreported(o *driver.Outcome, once bool, code string) {
 	exit := p.sb.Wait()
 	p.mu.Lock()
 	broken := p.broken
@@ -49,8 +55,9 @@ func (p *process) unreported(o *driver.Outcome, once bool) {
 	// The process is the program: its own exit code decides.
 	case once:
 		o.ExitCode, o.Lost = exit.Code, false
-	// So is a shell, whose exit is a program's own way to end.
-	case p.lang.kind == bashKind:
+	// So is a shell, whose exit is a program's own way to end. A trap or a function of an
+	// earlier run may have ended one that does not ask for it.
+	case p.lang.kind == bashKind && (exit.Code != 0 || endsShell.MatchString(code)):
 		o.ExitCode, o.Exited = exit.Code, true
 	default:
 		o.ExitCode, o.Cause = exit.Code, codeinterp.CauseExit

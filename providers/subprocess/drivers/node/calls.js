@@ -14,8 +14,8 @@ const calls = new Map(); // open ones of the run in progress, by number
 let lastCall = 0;
 
 // What a run started keeps the run's number, across awaits and callbacks. That
-// makes each await slower, so it begins with the first functions; early tells
-// that no program has run before that.
+// makes each await slower, so it begins with the first functions or the second run;
+// early tells that no program has run before that.
 let runOf = null, early = false;
 const within = (f) => (runOf ? runOf.run(seq, f) : f());
 

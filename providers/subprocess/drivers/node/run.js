@@ -10,6 +10,7 @@ class Run {
     this.env = [];
     this.stopping = false;
     this.imports = 0; // that are under way
+    this.first = cell === 1;
     socket.unref(); // what is ready to end is known by the loop's being empty
   }
 
@@ -128,6 +129,11 @@ class Run {
     this.report('error', status, error, line);
   }
 
+  // isCaller tells whether what runs here is the program or was started by it.
+  isCaller() {
+    return once || this.first || computing || runOf.getStore() === this.seq;
+  }
+
   // leave calls the handlers of exit, once, and returns the exit code. They may change
   // it, throw, or call process.exit again.
   leave(status) {
@@ -138,10 +144,13 @@ class Run {
     return Number(process.exitCode ?? status) & 0xff;
   }
 
-  // exit ends the process, and with it a context's state.
+  // exit ends the process, and with it a context's state. If code of an earlier run calls
+  // it, the host gets no report: the run is lost.
   exit(status) {
     this.stopping = true;
+    if (!this.leaving) this.cutOff = !this.isCaller();
     status = this.leave(status);
+    if (this.cutOff) realExit(status);
     process.exitCode = undefined;
     if (this.error !== undefined) this.report('error', status || 1, this.error);
     this.report(once ? 'exit' : 'gone', status);
@@ -166,5 +175,6 @@ function start(fields) {
   seq = String(fields[0]);
   for (const t of timers) t.unref?.(); // of what a server called between runs
   const own = current = new Run(seq);
+  if (!once && !own.first) runOf ??= new AsyncLocalStorage();
   settle(() => current === own && !own.stopping && within(() => own.start(fields)));
 }

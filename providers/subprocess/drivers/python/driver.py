@@ -21,7 +21,7 @@ MAX_KEPT = 1 << 15  # bytes of frames that go with the next one
 MAX_LATE = 1 << 20  # bytes of one frame of late output
 AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 TREE = 0x400  # ast.PyCF_ONLY_AST
-COROUTINE = 0x80  # inspect.CO_COROUTINE
+COROUTINE, VARARGS = 0x80, 4  # inspect.CO_COROUTINE, CO_VARARGS
 FUTURES = 0x1FF0000  # the compiler flags of __future__ imports
 MAX_CELLS, MAX_VALUES = 2000, 100  # sources kept for tracebacks, and values kept as _N
 
@@ -51,6 +51,7 @@ class State:
     calls = 0
     loop = None  # asyncio's, once a program awaited at its top level
     old = ()  # the threads that were there as the run began
+    handlers = {}  # the handlers of signals that were there then
     script = None  # the name of the file that the program is
     stdin = False  # descriptor 0 is a file of this run
     given = None  # sys.__stdin__ of the last run

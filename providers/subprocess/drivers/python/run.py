@@ -173,7 +173,7 @@ def evaluate_awaiting(body, last):
                     pass
                 except BaseException:
                     break
-            if stopped and first_of_program(e.__traceback__) is None:
+            if stopped and not isinstance(e, SystemExit) and first_of_program(e.__traceback__) is None:
                 e.__traceback__ = stopped[0]  # what stopped the loop does not know where the program was
         raise
     finally:
@@ -317,8 +317,35 @@ def keep(value):
     space.pop('_%d' % (state.cell - MAX_VALUES), None)
 
 
+def is_cut_off(tb):
+    """Tells whether a signal handler or a task of an earlier run has raised what has the
+    traceback."""
+    before = None
+    while tb is not None:
+        frame = tb.tb_frame
+        code, local = frame.f_code, frame.f_locals
+        names = code.co_varnames
+        values = [local.get(name) for name in names[:code.co_argcount]]
+        if code.co_flags & VARARGS:
+            values += local.get(names[code.co_argcount + code.co_kwonlyargcount], ())
+        for number, interrupted in zip(values, values[1:]):
+            if before is not None and interrupted is before and type(number) is int and number in state.handlers:
+                now = getsignal(number)
+                if now is state.handlers[number] or not callable(now):
+                    return True
+        if code.co_name == '_run':  # of asyncio's handles
+            context = getattr(local.get('self'), '_context', None)
+            if context is not None and context.get(run_of) != state.seq:
+                return True
+        before, tb = frame, tb.tb_next
+    return False
+
+
 def leave(e):
     code = e.code
+    if not state.once and is_cut_off(e.__traceback__):
+        error = SystemExit('code of an earlier run called exit(%s) during this one' % ('' if code is None else repr(code)))
+        return 'error', isinstance(code, int) and code & 0xFF or 1, error.with_traceback(e.__traceback__)
     if code is None:
         return 'exit', 0, None
     if isinstance(code, int):
@@ -345,6 +372,7 @@ def serve_run(fields):
         state.interrupts, state.confirmed = 0, 0
     if not state.once:
         run_of.set(state.seq)
+        state.handlers = {n: h for n in range(1, _signal.NSIG) for h in [getsignal(n)] if callable(h)}
         route()
     renew()
     state.cell += 1

@@ -1,0 +1,78 @@
+//go:build real && unix
+
+package subprocess_test
+
+import (
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// TestExitOfEarlierRun: a run that code of an earlier one ends is not ok (contract,
+// row 7). Python's context goes on.
+func TestExitOfEarlierRun(t *testing.T) {
+	ci := open(t, subprocess.Options{Network: true, Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), subprocess.TypeScript(), subprocess.Bash()}})
+	const (
+		jsWait = "await new Promise(r => setTimeout(r, 2000)); console.log('deployed')"
+		pyWait = "import time\ntime.sleep(2); print('deployed')"
+		await  = "import asyncio\nawait asyncio.sleep(2); print('deployed')"
+	)
+	for _, tt := range []struct{ language, earlier, code string }{
+		{"javascript", "setTimeout(() => process.exit(0), 300).unref(); 1", jsWait},
+		{"typescript", "setTimeout(() => process.exit(0), 300).unref(); 1", jsWait},
+		{"javascript", "setTimeout(async () => { await 1; process.exit(0) }, 300).unref(); 1", jsWait},
+		{"javascript", "process.on('SIGUSR2', () => process.exit(0)); 1", "process.kill(process.pid, 'SIGUSR2'); " + jsWait},
+		{"javascript", "process.on('exit', () => process.exit(0)); setTimeout(() => process.exit(0), 300).unref(); 1", jsWait},
+		{"javascript", "var s = require('net').createServer(() => process.exit(0)).listen(0, '127.0.0.1'); 1", "require('net').connect(s.address().port, '127.0.0.1'); " + jsWait},
+		{"bash", "trap 'exit 0' USR1", "(sleep 0.2; kill -USR1 $$) & sleep 2; echo deployed"},
+		{"python", "import signal, sys\nsignal.signal(signal.SIGALRM, lambda *a: sys.exit(0))\n_ = signal.setitimer(signal.ITIMER_REAL, 0.3)", pyWait},
+		{"python", "import signal, sys\nclass A:\n  def end(self, n, f): sys.exit()\nsignal.signal(signal.SIGALRM, A().end)\n_ = signal.setitimer(signal.ITIMER_REAL, 0.3)", pyWait},
+		{"python", "import asyncio, sys\nasync def end():\n  await asyncio.sleep(0.3); sys.exit(0)\nt = asyncio.create_task(end()); await asyncio.sleep(0)", await},
+		{"python", "import asyncio, sys\n_ = asyncio.get_running_loop().call_later(0.3, sys.exit, 0); await asyncio.sleep(0)", await},
+	} {
+		n := newNotebook(t, ci, tt.language)
+		if res := n.run(tt.earlier, nil); res.Status != codeinterp.StatusOK {
+			t.Fatalf("%s: got %s", tt.earlier, summary(res))
+		}
+		res := n.run(tt.code, nil)
+		python := tt.language == "python"
+		if python && (res.Status != codeinterp.StatusError || res.StateLost || res.Error == nil || res.Error.Name != "SystemExit") ||
+			!python && (res.Status != codeinterp.StatusLost || !res.StateLost || res.Cause != codeinterp.CauseExit || res.ExitCode != codeinterp.ExitKilled) || res.Stdout() != "" {
+			t.Errorf("%s\n%s\ngot %s, exit %d, cause %q: %+v", tt.earlier, tt.code, summary(res), res.ExitCode, res.Cause, res.Error)
+		}
+	}
+}
+
+// TestExitOfOwnRun: an exit that a run or what it started calls is its own, whatever an
+// earlier run defined.
+func TestExitOfOwnRun(t *testing.T) {
+	ci := open(t, subprocess.Options{Network: true, Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), subprocess.Bash()}})
+	const js = "function end() { process.exit(0) }; const http = require('http'), wait = (ms) => new Promise(r => setTimeout(r, ms)); 1"
+	const py = "import asyncio, signal, sys\ndef end(*a): sys.exit(0)\nasync def later(): await asyncio.sleep(0.01); end()"
+	for _, tt := range []struct{ language, earlier, code string }{
+		{"javascript", js, "end()"},
+		{"javascript", js, "setTimeout(process.exit, 10, 0); await wait(2000)"},
+		{"javascript", js, "await wait(10); await null; end()"},
+		{"javascript", js, "wait(10).then(end); void 0"},
+		{"javascript", js, "process.on('SIGTERM', end); process.kill(process.pid, 'SIGTERM'); await wait(2000)"},
+		{"javascript", js, "const s = http.createServer((q, r) => r.end('x')).listen(0, '127.0.0.1', () => http.get({ port: s.address().port, host: '127.0.0.1' }, (m) => m.on('data', end))); await wait(2000)"},
+		{"javascript", js, "require('child_process').exec('true', end); await wait(2000)"},
+		{"javascript", js, "const f = await import('fs/promises'); await f.readFile('/dev/null'); end()"},
+		{"javascript", js, "process.on('uncaughtException', end); setTimeout(() => { throw 1 }, 5); await wait(2000)"},
+		{"bash", "end() { exit 4; }", "exit 0"},
+		{"bash", "a=1", "exec true"},
+		{"python", py, "end()"},
+		{"python", py, "await later()"},
+		{"python", py, "t = asyncio.create_task(later()); await asyncio.sleep(2)"},
+		{"python", py, "import time\nsignal.signal(signal.SIGALRM, end); signal.setitimer(signal.ITIMER_REAL, 0.1); time.sleep(2)"},
+	} {
+		n := newNotebook(t, ci, tt.language)
+		if res := n.run(tt.earlier, nil); res.Status != codeinterp.StatusOK {
+			t.Fatalf("%s: got %s", tt.earlier, summary(res))
+		}
+		if res := n.run(tt.code, nil); res.Status != codeinterp.StatusOK || res.StateLost != (tt.language != "python") {
+			t.Errorf("%s\ngot %s, exit %d, cause %q %q", tt.code, summary(res), res.ExitCode, res.Cause, res.Stderr())
+		}
+	}
+}
