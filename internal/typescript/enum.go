@@ -1,6 +1,6 @@
 package typescript
 
-import "strings"
+import "regexp"
 
 // enum parses an enum from its keyword on. It becomes a function, in which members are
 // constants, so that initializers find them by name; one adds them to the object.
@@ -49,7 +49,7 @@ func (p *parser) variable() string {
 }
 
 // enumHelper begins an enum's function. It makes $$m, which adds a member of
-// the enum: one more than the last where it gets no value. A value that is written as
+// the enum: one more than the last where it gets no value. A constant that is
 // a text does not lead back to its member.
 const enumHelper = `(($$e, $$n = 0) => { const $$m = (k, v = $$n, t) => (` +
 	`$$n = typeof v === "number" ? v + 1 : void 0, $$e[k] = v, t && typeof v === "string" || ($$e[v] = k), v); `
@@ -96,7 +96,7 @@ func (p *parser) enumMember(seen map[string]bool) {
 		first := p.tok
 		p.assign(0)
 		end := ");"
-		if seen[p.plain().text] || isText(p.src[first.start:p.last]) {
+		if constantText.MatchString(p.src[first.start:p.last]) {
 			end = ", 1);"
 		}
 		p.insert(p.last, end)
@@ -105,30 +105,15 @@ func (p *parser) enumMember(seen map[string]bool) {
 	p.replace(t.start, end, local+"$$m("+key+");")
 }
 
-// isText reports whether an expression is a text, or such ones with + between them.
-func isText(s string) bool {
-	for {
-		s = strings.TrimLeft(s, " \t\r\n")
-		if s == "" || s[0] != '"' && s[0] != '\'' && s[0] != '`' {
-			return false
-		}
-		quote, end := s[0], 1
-		for end < len(s) && s[end] != quote {
-			if s[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		s = strings.TrimLeft(s[min(end+1, len(s)):], " \t\r\n")
-		if s == "" {
-			return true
-		}
-		if s[0] != '+' {
-			return false
-		}
-		s = s[1:]
-	}
-}
+// constantText matches what TypeScript takes for a constant wherever it may be a text:
+// texts, names and members, with + between them. Calls and casts are computed.
+var constantText = func() *regexp.Regexp {
+	const blank = `(?:\s|//[^\n]*\n|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)`
+	const text = `(?s:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`(?:[^`\\\\]|\\\\.)*`)"
+	const member = blank + `*(?:\.` + blank + `*[\pL\pM\pN_$]+|\[` + blank + `*` + text + blank + `*\])`
+	const operand = `(?:` + blank + `|\()*(?:` + text + `|[\pL\pM\pN_$]+(?:` + member + `)*)(?:` + blank + `|\))*`
+	return regexp.MustCompile(`^` + operand + `(?:\+` + operand + `)*$`)
+}()
 
 // strictName reports whether a constant of this name is an error, or hides what
 // initializers mean.
