@@ -11,7 +11,8 @@ function ofProgram(sites) {
   return (end < 0 ? sites : sites.slice(0, end)).filter((s) => !isOurs(s));
 }
 
-function prepareStackTrace(error, sites) {
+const prepareStackTrace = (error, sites) => pristine(() => prepared(error, sites));
+function prepared(error, sites) {
   const own = ofProgram(sites);
   const whole = typeof byNode === 'function' && textOf(() => byNode(error, own));
   if (whole) return whole;

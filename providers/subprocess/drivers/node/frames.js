@@ -70,10 +70,10 @@ function take(chunk, arrived) {
 function serve(kind, fields) {
   switch (kind) {
     case 'C': return configure(fields);
-    case 'N': return offer(fields.map(String));
-    case 'V': return answer(...fields.map(String));
+    case 'N': return pristine(() => offer(fields.map(String)));
+    case 'V': return answer(String(fields[0]), String(fields[1]), String(fields[2]));
     case 'R': return void start(fields);
-    case 'O': return complete(...fields);
+    case 'O': return complete(fields[0], fields[1], fields[2]);
     case 'K': sent++; return;
     case 'I': if (current?.seq === String(fields[0])) current.stop('interrupt', 130); return;
   }

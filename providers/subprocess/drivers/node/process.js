@@ -58,7 +58,7 @@ const behind = (f) => real.nextTick(() => queueMicrotask(() => real.nextTick(gua
 on('beforeExit', guarded(() => {
   const own = current;
   if (!own) return;
-  if (own.ending) return own.report(...own.ending);
+  if (own.ending) return own.report(own.ending[0], own.ending[1], own.ending[2]);
   if (own.stopping) return;
   if (once) return behind(goLast);
   if (computing) return; // the program emits it

@@ -18,8 +18,8 @@ class Run {
     try {
       interruptible(() => {
         if (this.isOver()) return;
-        renew();
-        this.env = setEnv(fields.slice(3));
+        pristine(renew);
+        this.env = pristine(() => setEnv(fields.slice(3)));
         setStdin(String(fields[2]));
         const code = String(fields[1]).replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
         execute(code, this.name, (error, result, line) => this.done(error, result, line));
@@ -105,14 +105,14 @@ class Run {
     remains = resources(); // before the driver's own is one of them
     socket.ref();
     real.clearTimeout(this.deadline);
-    restoreEnv(this.env);
+    pristine(() => restoreEnv(this.env));
     if (promise) {
       abandon();
       // A SIGINT that the program sends itself takes node's inspector with it.
       if (!once && post('Runtime.evaluate', { expression: '0' })?.result === undefined) how = 'gone';
     } else post('Runtime.releaseObjectGroup', { objectGroup: this.name });
     const about = error === undefined ? ['', '', 0, '', '', 0] : pristine(() => describe(error, this.name, line));
-    send('Z', this.seq, how, status, ...about);
+    pristine(() => send('Z', this.seq, how, status, ...about));
     if (once || how === 'gone') realExit(status);
   }
 
@@ -159,7 +159,8 @@ class Run {
 }
 
 let remains = {}; // what an earlier run left
-function resources() {
+const resources = () => pristine(counted);
+function counted() {
   const n = {};
   for (const k of process.getActiveResourcesInfo?.() ?? ['unknown']) n[k] = (n[k] ?? 0) + 1;
   return n;
@@ -168,7 +169,7 @@ function resources() {
 // noMore tells whether nothing is under way that was not before.
 function noMore(before) {
   const now = resources();
-  return Object.keys(now).every((k) => now[k] <= (before[k] ?? 0));
+  return pristine(() => Object.keys(now).every((k) => now[k] <= (before[k] ?? 0)));
 }
 
 function start(fields) {

@@ -162,7 +162,7 @@ function display(mime, data, options) {
     bundle = { [mime]: data };
   } else {
     // Of a bundle no getter is called.
-    bundle = isBundle(mime) ? Object.fromEntries(Object.keys(mime).map((k) => [k, getOwnPropertyDescriptor(mime, k).value])) : { 'text/plain': inspect(mime) };
+    bundle = pristine(() => (isBundle(mime) ? Object.fromEntries(Object.keys(mime).map((k) => [k, getOwnPropertyDescriptor(mime, k).value])) : { 'text/plain': inspect(mime) }));
     options ??= data;
   }
   const { id = '', update, metadata } = options ?? {};

@@ -12,7 +12,8 @@ function stream(fd) {
   s.fd = fd;
   s._type = 'pipe';
   s.write = (chunk, encoding, done) => {
-    if (typeof encoding === 'function') [encoding, done] = [undefined, encoding];
+    // Programs may replace the iterator of arrays: no destructuring here.
+    if (typeof encoding === 'function') { done = encoding; encoding = undefined; }
     if (typeof chunk === 'string') chunk = bytesOf(chunk, encoding);
     else if (!(chunk instanceof Uint8Array)) throw new TypeError('The "chunk" argument must be of type string or an instance of Buffer, TypedArray, or DataView.');
     let failed = null;
@@ -25,8 +26,8 @@ function stream(fd) {
     return true;
   };
   s.end = (chunk, encoding, done) => {
-    if (typeof chunk === 'function') [chunk, done] = [undefined, chunk];
-    else if (typeof encoding === 'function') [encoding, done] = [undefined, encoding];
+    if (typeof chunk === 'function') { done = chunk; chunk = undefined; }
+    else if (typeof encoding === 'function') { done = encoding; encoding = undefined; }
     if (chunk !== undefined && chunk !== null) s.write(chunk, encoding);
     if (typeof done === 'function') process.nextTick(done);
     return s;
