@@ -4,6 +4,7 @@ package quickjs
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -65,40 +66,77 @@ func cCompile(tls *libc.TLS, ctx uintptr, this value, input uintptr, size lib.Ts
 	return bytecode.EvalFunction(tls, ctx, fn, this, refs, frame)
 }
 
-// compileCorrected compiles a source and corrects its code.
+// Why a program that compiles does not run.
+var (
+	errMarks  = errors.New("it has numbers that the engine needs itself")
+	errMemory = errors.New("out of memory")
+)
+
+const (
+	maxMarks = 4  // marks that a program is compiled with
+	allMarks = 64 // marks to choose from
+)
+
+// compileCorrected compiles a source and corrects its code. Another mark is for a program
+// that has the first one's number itself, in whatever spelling.
 func (vm *vm) compileCorrected(ctx uintptr, source span, file uintptr, flags, scope int32) value {
+	for n := range maxMarks {
+		if fn, err := vm.compileMarked(ctx, source, file, flags, scope, n); err != errMarks {
+			return fn
+		}
+	}
+	return vm.refuse(errMarks)
+}
+
+func (vm *vm) refuse(why error) value {
+	return vm.throw("SyntaxError", "Loops with let and continue are not supported in this program: "+why.Error())
+}
+
+// compileMarked compiles with the nth mark. The error is errMarks if another may do.
+func (vm *vm) compileMarked(ctx uintptr, source span, file uintptr, flags, scope int32, n int) (value, error) {
 	mark := vm.borrowed
 	defer func() { vm.giveBack(mark) }()
-	m, refusal := vm.markedSource(source)
+	m, refusal := vm.markedSource(source, n)
+	if refusal == errMarks {
+		return vm.refuse(errMarks), nil
+	}
+	flags |= lib.MJS_EVAL_FLAG_COMPILE_ONLY
 	text := source
 	if m != nil {
 		p := vm.heap.alloc(uintptr(len(m.Code)) + 1)
 		if p == 0 {
-			return lib.XJS_ThrowOutOfMemory(vm.tls, ctx)
+			return lib.XJS_ThrowOutOfMemory(vm.tls, ctx), nil
 		}
 		defer vm.heap.release(p)
 		text = span{p, len(m.Code)}
 		span{p, len(m.Code) + 1}.writeString(m.Code)
 	}
-	fn := vm.compiler(vm.tls, ctx, undefined, text.addr, lib.Tsize_t(text.n), file, flags|lib.MJS_EVAL_FLAG_COMPILE_ONLY, scope)
+	fn := vm.compiler(vm.tls, ctx, undefined, text.addr, lib.Tsize_t(text.n), file, flags, scope)
 	if isException(fn) && m != nil {
 		// The error is to be about the program's own text.
 		vm.dropException()
-		return vm.compiler(vm.tls, ctx, undefined, source.addr, lib.Tsize_t(source.n), file, flags|lib.MJS_EVAL_FLAG_COMPILE_ONLY, scope)
+		m, refusal = nil, errors.New("the engine cannot correct them")
+		fn = vm.compiler(vm.tls, ctx, undefined, source.addr, lib.Tsize_t(source.n), file, flags, scope)
 	}
 	if isException(fn) {
-		return fn
+		return fn, nil
 	}
-	closes, ok := vm.correct(ctx, fn, m)
+	closes, err := vm.correct(ctx, fn, m)
 	switch {
-	case !ok:
+	case err == errMarks && m != nil:
 		vm.discard(ctx, fn)
-		return lib.XJS_ThrowOutOfMemory(vm.tls, ctx)
+		return exception, errMarks
+	case err == errMemory:
+		vm.discard(ctx, fn)
+		return lib.XJS_ThrowOutOfMemory(vm.tls, ctx), nil
+	case err != nil:
+		vm.discard(ctx, fn)
+		return vm.throw("SyntaxError", "The engine cannot compile this program"), nil
 	case closes && refusal != nil:
 		vm.discard(ctx, fn)
-		return vm.throw("SyntaxError", "Loops with let and continue are not supported in this program: "+refusal.Error())
+		return vm.refuse(refusal), nil
 	}
-	return fn
+	return fn, nil
 }
 
 // A markedText is a source whose loops are marked.
@@ -106,11 +144,34 @@ type markedText struct {
 	*typescript.Program
 	mark   string
 	number float64
+	loaded int // constants of the compiled code that are the number
 }
 
-// markedSource marks the loops of a source, if their continue needs it. It returns nil
-// if none does, and an error if that cannot be found out.
-func (vm *vm) markedSource(source span) (*markedText, error) {
+// written returns how many times the mark is in the text.
+func (m *markedText) written() int { return strings.Count(m.Code, m.mark) }
+
+// isMark reports whether a constant is the mark's number.
+func (m *markedText) isMark(v value) bool {
+	return tag(v) == lib.EJS_TAG_FLOAT64 && *bits(v) == math.Float64bits(m.number)
+}
+
+// chooseMark returns the nth mark that is not in the text, "" if there is none.
+func chooseMark(text string, n int) string {
+	for i := range allMarks {
+		mark := "7." + strconv.Itoa(2*i+1) + "e-301"
+		if strings.Contains(text, mark) {
+			continue
+		}
+		if n--; n < 0 {
+			return mark
+		}
+	}
+	return ""
+}
+
+// markedSource marks the loops of a source with the nth mark, if their continue needs it.
+// It returns nil if none does, and an error if that cannot be found out.
+func (vm *vm) markedSource(source span, n int) (*markedText, error) {
 	if !vm.tryBorrow(source.n) {
 		return nil, codeinterp.ErrCapacity
 	}
@@ -123,9 +184,9 @@ func (vm *vm) markedSource(source span) (*markedText, error) {
 	if !vm.tryBorrow(8 * source.n) {
 		return nil, codeinterp.ErrCapacity
 	}
-	m := &markedText{mark: "7e-301"}
-	for n := 1; strings.Contains(text, m.mark); n++ {
-		m.mark = "7." + strconv.Itoa(n) + "e-301"
+	m := &markedText{mark: chooseMark(text, n)}
+	if m.mark == "" {
+		return nil, errMarks
 	}
 	m.number, _ = strconv.ParseFloat(m.mark, 64)
 	stop := context.Background()
@@ -153,8 +214,9 @@ func (vm *vm) discard(ctx uintptr, fn value) {
 }
 
 // correct corrects compiled code and that of the functions in it. It reports whether
-// closures capture variables of loops or blocks there, and whether there was memory.
-func (vm *vm) correct(ctx uintptr, fn value, m *markedText) (closes, ok bool) {
+// closures capture variables of loops or blocks there. The error is errMemory, or errMarks
+// for code that must not run.
+func (vm *vm) correct(ctx uintptr, fn value, m *markedText) (closes bool, err error) {
 	if tag(fn) == lib.EJS_TAG_MODULE {
 		fn = at[lib.TJSModuleDef](ptr(fn)).Ffunc_obj
 	}
@@ -165,29 +227,37 @@ func (vm *vm) correct(ctx uintptr, fn value, m *markedText) (closes, ok bool) {
 		code := span{f.Fbyte_code_buf, int(f.Fbyte_code_len)}
 		mark := vm.borrowed
 		if !vm.tryBorrow(code.n) {
-			return closes, false
+			return closes, errMemory
 		}
 		suspect, captures := bytecode.Suspect(code.bytes())
 		vm.giveBack(mark)
 		closes = closes || captures
-		if (suspect || m != nil) && !vm.correctFunction(ctx, f, m) {
-			return closes, false
+		if suspect || m != nil {
+			if err := vm.correctFunction(ctx, f, m); err != nil {
+				return closes, err
+			}
 		}
 		for _, v := range values(f.Fcpool, int(f.Fcpool_count)) {
 			if tag(v) == lib.EJS_TAG_FUNCTION_BYTECODE {
 				list = append(list, v)
 			}
+			if m != nil && m.isMark(v) {
+				m.loaded++
+			}
 		}
 	}
-	return closes, true
+	if m != nil && m.loaded != m.written() {
+		return closes, errMarks
+	}
+	return closes, nil
 }
 
-// correctFunction reports whether there was memory for it.
-func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *markedText) bool {
+// correctFunction corrects one function. The errors are those of correct.
+func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *markedText) error {
 	mark := vm.borrowed
 	defer func() { vm.giveBack(mark) }()
 	if !vm.tryBorrow(bytecode.Memory(int(f.Fbyte_code_len))) {
-		return false
+		return errMemory
 	}
 	code := span{f.Fbyte_code_buf, int(f.Fbyte_code_len)}.bytes()
 	lines := span{f.Fdebug.Fpc2line_buf, int(f.Fdebug.Fpc2line_len)}.bytes()
@@ -196,6 +266,7 @@ func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *marked
 	}
 	fn := bytecode.Function{
 		Code: code, Lines: lines,
+		Locals: int(f.Fvar_count), Args: int(f.Farg_count), Closures: int(f.Fclosure_var_count), Constants: int(f.Fcpool_count),
 		Captured: func(i int) bool { return flags(i)&localCaptured != 0 },
 		Scoped: func(i int) bool {
 			return flags(i)&localLexical != 0 || flags(i)>>localKindShift == lib.EJS_VAR_CATCH
@@ -207,23 +278,24 @@ func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *marked
 	}
 	if m != nil {
 		constants := values(f.Fcpool, int(f.Fcpool_count))
-		fn.Mark = func(i int) bool {
-			return tag(constants[i]) == lib.EJS_TAG_FLOAT64 && math.Float64frombits(*bits(constants[i])) == m.number
-		}
+		fn.Mark = func(i int) bool { return i < len(constants) && m.isMark(constants[i]) }
 		fn.Position = m.Position
 		m.restore(&f.Fdebug.Fsource_len, f.Fdebug.Fsource)
 	}
-	r := bytecode.Correct(fn)
+	r, ok := bytecode.Correct(fn)
+	if !ok {
+		return errMarks
+	}
 	if r.Code == nil {
 		if m == nil {
-			return true
+			return nil
 		}
 		r.Code, r.Lines = code, bytecode.MoveLines(lines, nil, m.Position)
 	}
 	// The engine frees the table of positions, and the code with it.
 	p := lib.Xjs_malloc(vm.tls, ctx, lib.Tsize_t(len(r.Lines)+len(r.Code)))
 	if p == 0 {
-		return false
+		return errMemory
 	}
 	span{p, len(r.Lines)}.write(r.Lines)
 	span{p + uintptr(len(r.Lines)), len(r.Code)}.write(r.Code)
@@ -231,7 +303,7 @@ func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *marked
 	f.Fdebug.Fpc2line_buf, f.Fdebug.Fpc2line_len = p, int32(len(r.Lines))
 	f.Fbyte_code_buf, f.Fbyte_code_len = p+uintptr(len(r.Lines)), int32(len(r.Code))
 	f.Fstack_size += lib.Tuint16_t(r.Stack)
-	return true
+	return nil
 }
 
 // restore takes the marks out of a function's source.

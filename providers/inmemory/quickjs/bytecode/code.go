@@ -3,7 +3,9 @@
 package bytecode
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 
 	lib "modernc.org/libquickjs"
 )
@@ -32,6 +34,15 @@ func decode(code []byte) []instruction {
 		at += size
 	}
 	return list
+}
+
+// find returns the instruction at a place, -1 if none begins there.
+func find(list []instruction, place int32) int {
+	k, ok := slices.BinarySearchFunc(list, place, func(i instruction, place int32) int { return cmp.Compare(i.at, place) })
+	if !ok {
+		return -1
+	}
+	return k
 }
 
 // label returns where an instruction's label is and how many bytes it has, 0 for none.
@@ -121,4 +132,15 @@ func (i instruction) gets(code []byte) int {
 // local returns the variable of an instruction whose operand is one.
 func (i instruction) local(code []byte) int {
 	return int(binary.NativeEndian.Uint16(code[i.at+1:]))
+}
+
+// constant returns the constant that an instruction uses, -1 for none.
+func (i instruction) constant(code []byte) int {
+	switch shape(i.op).Ffmt {
+	case lib.EOP_FMT_const8:
+		return int(code[i.at+1])
+	case lib.EOP_FMT_const:
+		return int(binary.NativeEndian.Uint32(code[i.at+1:]))
+	}
+	return -1
 }

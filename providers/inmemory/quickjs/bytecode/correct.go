@@ -3,9 +3,7 @@
 package bytecode
 
 import (
-	"cmp"
 	"encoding/binary"
-	"slices"
 
 	lib "modernc.org/libquickjs"
 )
@@ -17,6 +15,8 @@ type Function struct {
 	// Captured reports whether closures capture a local variable, Scoped whether that is
 	// one of a block, and Declared whether it is a function which a block declares.
 	Captured, Scoped, Declared func(local int) bool
+	// How many of each the function has.
+	Locals, Args, Closures, Constants int
 	// Mark reports whether a constant is the mark of typescript.MarkLoops, and Position
 	// maps positions of the marked source. Both are nil if it is not marked.
 	Mark     func(constant int) bool
@@ -30,7 +30,7 @@ type Result struct {
 }
 
 // Memory returns how many bytes Correct takes at most for a function's code.
-func Memory(code int) int { return 24 * code }
+func Memory(code int) int { return 40 * code }
 
 // Suspect reports whether there may be something to correct in a function's code, other
 // than marks, and whether it has variables of a loop or a block that closures capture.
@@ -57,21 +57,35 @@ func ClearThis(code []byte) {
 	}
 }
 
-// Correct returns corrected code for a function.
-func Correct(f Function) Result {
+// Correct returns corrected code for a function. It reports false for a function that must
+// not run: a mark's number is elsewhere than in a mark, or the corrected code is not valid.
+func Correct(f Function) (Result, bool) {
 	c := &correction{Function: f, list: decode(f.Code), labels: map[int32]bool{}, begins: map[int]int{}, insert: map[int][]byte{}, gone: map[int]bool{}}
 	catches := c.index()
-	c.marks()
+	if len(c.list) == 0 {
+		return Result{}, false
+	}
+	for t := range c.labels {
+		if find(c.list, t) < 0 {
+			return Result{}, false
+		}
+	}
+	if !c.marks() {
+		return Result{}, false
+	}
 	if catches {
 		c.entries()
 		c.handlers()
 	}
 	c.spreads()
 	if len(c.insert) == 0 && len(c.gone) == 0 {
-		return Result{}
+		return Result{}, true
 	}
 	code, starts := c.write()
-	return Result{Code: code, Lines: MoveLines(f.Lines, starts, f.Position), Stack: c.stack}
+	if !c.verify(code, starts) {
+		return Result{}, false
+	}
+	return Result{Code: code, Lines: MoveLines(f.Lines, starts, f.Position), Stack: c.stack}, true
 }
 
 // A correction is one function's.
@@ -107,43 +121,60 @@ func (c *correction) index() (catches bool) {
 }
 
 // by returns the instruction at a place.
-func (c *correction) by(place int32) int {
-	k, _ := slices.BinarySearchFunc(c.list, place, func(i instruction, place int32) int { return cmp.Compare(i.at, place) })
-	return k
-}
+func (c *correction) by(place int32) int { return find(c.list, place) }
 
 // marks replaces the marks that typescript.MarkLoops makes by the end of a round: a
-// continue leads there, as the end of the body does.
-func (c *correction) marks() {
+// continue leads there, as the end of the body does. It reports false if the number of a
+// mark is loaded elsewhere.
+func (c *correction) marks() bool {
 	if c.Mark == nil {
-		return
+		return true
 	}
 	for k := 0; k < len(c.list); k++ {
-		if !c.isMark(k) {
+		if !c.loadsMark(k) {
 			continue
 		}
-		first := k
-		for k += 3; k < len(c.list) && !c.isMark(k); k += 3 {
-			if v := c.list[k].gets(c.Code); v >= 0 && c.Captured(v) {
-				c.insert[first] = appendClose(c.insert[first], v)
-			}
+		end := c.markEnd(k)
+		if end < 0 {
+			return false
 		}
-		k = min(k+2, len(c.list)-1)
-		for i := first; i <= k; i++ {
+		for i := k; i < end; i++ {
+			if v := c.list[i].gets(c.Code); v >= 0 && c.Captured(v) {
+				c.insert[k] = appendClose(c.insert[k], v)
+			}
 			c.gone[i] = true
 		}
+		k = end - 1
 	}
+	return true
 }
 
-// isMark reports whether an instruction loads a mark's number.
-func (c *correction) isMark(k int) bool {
-	switch i := c.list[k]; i.op {
-	case lib.EOP_push_const8:
-		return c.Mark(int(c.Code[i.at+1]))
-	case lib.EOP_push_const:
-		return c.Mark(int(binary.NativeEndian.Uint32(c.Code[i.at+1:])))
+// markEnd returns the instruction behind a mark, which is !mark,!a,!b,!mark without a jump
+// into it, or -1 if the code is anything else.
+func (c *correction) markEnd(first int) int {
+	for k := first; c.discards(k, k > first); k += 3 {
+		switch {
+		case k > first && c.loadsMark(k):
+			return k + 3
+		case k > first && c.list[k].gets(c.Code) < 0:
+			return -1
+		}
 	}
-	return false
+	return -1
+}
+
+// discards reports whether the three instructions from k on are those of an operand, of !
+// and of the comma. No jump may lead to the second and the third, nor to the first if it
+// is inside of a mark.
+func (c *correction) discards(k int, inside bool) bool {
+	return k+3 < len(c.list) && c.list[k+1].op == lib.EOP_lnot && c.list[k+2].op == lib.EOP_drop &&
+		!c.labels[c.list[k+1].at] && !c.labels[c.list[k+2].at] && !(inside && c.labels[c.list[k].at])
+}
+
+// loadsMark reports whether an instruction loads a mark's number.
+func (c *correction) loadsMark(k int) bool {
+	n := c.list[k].constant(c.Code)
+	return n >= 0 && c.Mark(n)
 }
 
 func appendClose(code []byte, local int) []byte {
