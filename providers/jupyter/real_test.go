@@ -21,6 +21,7 @@ func TestReal(t *testing.T) {
 	t.Run("verdict", func(t *testing.T) { verdict(t, realSession(t, s, jupyter.Options{})) })
 	t.Run("exits", func(t *testing.T) { exits(t, realSession(t, s, jupyter.Options{})) })
 	t.Run("order", func(t *testing.T) { order(t, realSession(t, s, jupyter.Options{})) })
+	t.Run("streams", func(t *testing.T) { streams(t, realSession(t, s, jupyter.Options{})) })
 	t.Run("late", func(t *testing.T) { late(t, realSession(t, s, jupyter.Options{})) })
 	if left := s.kernels(t); len(left) > 0 {
 		t.Errorf("kernels left: %v", left)
@@ -152,6 +153,25 @@ func order(t *testing.T, s *session) {
 		}
 		if text != "late 0\nown 0\nlate 1\nown 1\nlate 2\nown 2\n" || late != "late 0\nlate 1\nlate 2\n" {
 			t.Errorf("%s: %q, late %q", name, text, late)
+		}
+	}
+}
+
+// streams protects row 8: a program that breaks its streams leaves a kernel that runs.
+func streams(t *testing.T, s *session) {
+	defer s.ci.Close()
+	opts := &codeinterp.RunOptions{Timeout: 10 * time.Second}
+	for _, code := range []string{
+		"sys.stdout = None", "sys.stderr = None", "sys.stdout = sys.stderr = None; 1/0", "sys.stdout = None; 1",
+		"sys.stdout.close()", "sys.stderr.close()", "sys.stdout = open('/dev/null', 'w'); sys.stdout.close()",
+	} {
+		res, err := s.run("import sys; "+code, opts)
+		if err != nil || res.Status != codeinterp.StatusOK && res.Status != codeinterp.StatusError || res.StateLost {
+			t.Errorf("%s: %+v, %v", code, res, err)
+		}
+		res, err = s.run("print('out'); print('err', file=sys.stderr); 7", opts)
+		if err != nil || res.Stdout() != "out\n" || res.Stderr() != "err\n" || res.Text() != "7" || res.StateLost {
+			t.Errorf("after %s: %+v, %v", code, res, err)
 		}
 	}
 }

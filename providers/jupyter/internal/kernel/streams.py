@@ -103,6 +103,15 @@ def keep_order(stream):
         stream._rotate_buffers = rotate
 
 
+def put_back(streams):
+    """Puts streams back where a program has set sys.stdout or sys.stderr to None or has
+    closed them: without them the kernel does not answer."""
+    for name, stream in streams.items():
+        present = getattr(sys, name, None)
+        if present is None or getattr(present, "closed", False) is True:
+            setattr(sys, name, stream)
+
+
 def check_messages(session):
     """Sends messages that hold lone surrogates, such as the text of an error, with the
     rest whole."""
@@ -131,9 +140,22 @@ def c_flusher():
 def hook_streams(shell):
     """Returns what waits until all output has been handed to the kernel."""
     pipes, flush_c = [], c_flusher()
+    streams = {"stdout": sys.stdout, "stderr": sys.stderr}
+    show, format = shell._showtraceback, shell.displayhook.compute_format_data
+
+    def _showtraceback(*args):
+        put_back(streams)
+        show(*args)
+
+    def compute_format_data(result):
+        put_back(streams)
+        return format(result)
+
+    shell._showtraceback, shell.displayhook.compute_format_data = _showtraceback, compute_format_data
     for stream in (sys.stdout, sys.stderr):
         try:
             keep_order(stream)
+            stream.close = stream.flush  # ipykernel's own would wait for the end of the pipe for ever
             if not hasattr(stream, "buffer"):
                 stream.buffer = Buffer(stream)
             if not hasattr(stream, "reconfigure"):
@@ -144,6 +166,7 @@ def hook_streams(shell):
             pass
 
     def drain(limit=0.5):
+        put_back(streams)
         for stream in (sys.__stdout__, sys.__stderr__):
             try:
                 stream.flush()
