@@ -17,7 +17,7 @@ func TestProviderIsChosen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		file, args, env, config, want string
+		file, args, env, config, want string // want: the provider, and the language after a space
 	}{
 		{"", "-e 1", "", "", "inmemory"},
 		{"a.js", "", "", "", "inmemory"},
@@ -34,6 +34,18 @@ func TestProviderIsChosen(t *testing.T) {
 		{"a.py", "", "inmemory", "", "inmemory"},
 		{"", "-e 1", "", `{"provider": "subprocess"}`, "subprocess"},
 		{"", "-e 1", "inmemory", `{"provider": "subprocess", "memory": "1G", "with": ["six"], "http": ":1"}`, "inmemory"},
+		{"", "-e 1", "", "", "inmemory javascript"},
+		{"", "--dir . -e 1", "", "", "subprocess javascript"},
+		{"", "--network --memory 1G --read . --isolation landlock -e 1", "", "", "subprocess javascript"},
+		{"", "--provider subprocess -e 1", "", "", "subprocess javascript"},
+		{"", "--with npm:lodash -e 1", "", "", "subprocess javascript"},
+		{"", "--with npm:lodash --with six -e 1", "", "", "subprocess javascript"},
+		{"", "--with npm:lodash --language python -e 1", "", "", "subprocess python"},
+		{"", "--with six -e 1", "", "", "subprocess python"},
+		{"", "--python python3 -e 1", "", "", "subprocess python"},
+		{"", "-e 1", "subprocess", "", "subprocess javascript"},
+		{"a.sh", "--with six", "", "", "subprocess bash"},
+		{"", "--url http://h/ -e 1", "", "", "jupyter "},
 		{"", "-e 1", "", `{"memory": "much"}`, "error: memory"},
 		{"", "-e 1", "", `{`, "error: config.json"},
 	} {
@@ -55,6 +67,9 @@ func TestProviderIsChosen(t *testing.T) {
 			got = "error: " + err.Error()
 		} else {
 			got = f.provider
+			if strings.Contains(tt.want, " ") {
+				got += " " + f.language
+			}
 		}
 		if want, isError := strings.CutPrefix(tt.want, "error: "); got != tt.want && !(isError && strings.Contains(got, want)) {
 			t.Errorf("%+v: %s", tt, got)

@@ -52,12 +52,14 @@ func (a *app) hint(f *programFlags, files *runFiles, given bool, res *codeinterp
 	}
 	text := res.Stderr()
 	if text = text[max(0, len(text)-4<<10):]; res.Error != nil {
-		text += "\n" + res.Error.Message
+		text += "\n" + res.Error.Name + ": " + res.Error.Message
 	}
 	match := func(pattern string) []string { return regexp.MustCompile(pattern).FindStringSubmatch(text) }
 	absent := match(`(?:No such file or directory: |ENOENT: no such file or directory, \w+ )'([^']+)'`)
 	denied := f.dir != "" && match(`Permission denied|Read-only file system|EACCES|EROFS`) != nil
 	switch {
+	case f.assumed && match(`\bSyntaxError\b|\bprint'? is not defined`) != nil:
+		fmt.Fprintln(a.stderr, "toolcell: this ran as JavaScript; --language python runs Python")
 	case files.private && absent != nil && exists(absent[1]):
 		name := visible(absent[1])
 		fmt.Fprintf(a.stderr, "toolcell: %s is not open to the program; --in %s puts it beside the program\n", name, name)

@@ -74,7 +74,7 @@ func TestKeep(t *testing.T) {
 	flags := []string{"run", "--keep", "1m", "--provider", "subprocess", "--allow-unsandboxed", "--dir", ".", "--preload", "colorsys"}
 	keep := func(args ...string) (string, int) { return k.run(append(flags[:len(flags):len(flags)], args...)...) }
 	alone := func(args ...string) (string, int) {
-		return k.run(append([]string{"run", "--provider", "subprocess", "--allow-unsandboxed", "--dir", "."}, args...)...)
+		return k.run(append([]string{"run", "--language", "python", "--allow-unsandboxed", "--dir", "."}, args...)...)
 	}
 	k.write("first.py", "print('first')")
 	if out, code := keep("first.py"); out != "first\n" || code != 0 { // no keeper is running yet
@@ -113,7 +113,7 @@ func TestKeep(t *testing.T) {
 func TestKeepEnds(t *testing.T) {
 	k := newKeepTest(t)
 	beat := filepath.Join(k.dir, "beat")
-	flags := []string{"run", "--keep", "1m", "--provider", "subprocess", "--isolation", "none", "--allow-unsandboxed", "--write", k.dir}
+	flags := []string{"run", "--keep", "1m", "--language", "python", "--isolation", "none", "--allow-unsandboxed", "--write", k.dir}
 	if err := os.Chmod(k.dir, 0o777); err != nil {
 		t.Fatal(err)
 	}

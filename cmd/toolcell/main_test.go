@@ -62,6 +62,8 @@ func TestRun(t *testing.T) {
 		{"program's stdin", "abc", []string{"--stdin", "-e", "require('fs').readFileSync(0, 'utf8').length"}, 0, "3\n", ""},
 		{"exit code", "", []string{"-e", "process.exit(7)"}, 7, "", ""},
 		{"exception", "", []string{"-e", "null.x"}, 1, "", "TypeError"},
+		{"Python without --language", "", []string{"-e", "import os"}, 1, "", "toolcell: this ran as JavaScript; --language python runs Python"},
+		{"print without --language", "", []string{"-e", "print(1)"}, 1, "", "--language python runs Python"},
 		{"timeout", "", []string{"--timeout", "50ms", "-e", "console.log('hi'); for(;;);"}, 124, "hi\n", "toolcell: timed out after"},
 		{"display", "", []string{"-e", "display('text/plain', 'shown'); undefined"}, 0, "shown\n", ""},
 		{"environment", "", []string{"--env", "A=b=c", "--env", "NONE", "-e", "process.env.A + process.env.NONE"}, 0, "b=c\n", ""},

@@ -21,8 +21,9 @@ type providerFlags struct {
 	jupyterFlags
 	subprocessFlags
 
-	// language is the program's, if it is known.
+	// language is the program's, if it is known. It is assumed if nothing shows it.
 	language string
+	assumed  bool
 }
 
 const providerNames = "inmemory, subprocess or jupyter"

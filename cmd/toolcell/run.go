@@ -29,7 +29,7 @@ type runFlags struct {
 func (f *runFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 	group(fs, "Program", "", func() {
 		fs.StringVarP(&f.code, "exec", "e", "", "run this `code`, and show the value of its last expression")
-		fs.StringVar(&f.language, "language", "", "the program's `language` (default: by the file's name or its #! line, otherwise JavaScript)")
+		fs.StringVar(&f.language, "language", "", "the program's `language` (default: by the file's name or its #! line; of -e and standard input JavaScript, or Python with --python, --env-name, --install, --preload or --with PACKAGE; with jupyter the kernel's)")
 		fs.BoolVar(&f.stdin, "stdin", false, "give the program this command's standard input")
 		fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
 	})
@@ -55,16 +55,30 @@ func (a *app) runCommand() *cobra.Command {
 	return c
 }
 
+// forPython reports whether flags name a Python or its packages, and none of Node.js.
+func (f *runFlags) forPython() bool {
+	python, node := byLanguage(f.with)
+	if f.name != "" {
+		e, err := openNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)
+		return err != nil || e.Python != "" // the run reports the error
+	}
+	return len(node) == 0 && (len(python)+len(f.preload)+len(f.install) > 0 || f.python != "")
+}
+
 // settle chooses the language and the provider if the flags do not.
 func (f *runFlags) settle(fs *pflag.FlagSet, file, program string) (err error) {
 	if f.language == "" {
 		f.language, err = languageOf(file, program)
 	}
-	if f.language == "" && len(f.preload)+len(f.with) > 0 {
+	if f.language == "" && f.forPython() {
 		f.language = "python"
 	}
 	if err == nil {
 		err = f.choose(fs)
+	}
+	// A kernel has a language of its own.
+	if f.assumed = f.language == "" && f.provider != "jupyter"; f.assumed {
+		f.language = "javascript"
 	}
 	if err == nil {
 		err = f.checkKeep(&f.programFlags)

@@ -44,7 +44,7 @@ None`
 	}{
 		{"", nil, js},
 		{"node", []string{"--provider", "subprocess", "--language", "javascript"}, js},
-		{"python3", []string{"--provider", "subprocess"}, py},
+		{"python3", []string{"--language", "python"}, py},
 	} {
 		t.Run(tt.command, func(t *testing.T) {
 			if tt.command != "" {
@@ -121,7 +121,7 @@ func TestRunFilesNotUTF8(t *testing.T) {
 	out := t.TempDir()
 	program := `for name in b'a\xff', b'a\xfe', rb'a\xff':
     with open(name, 'wb') as f: f.write(name)`
-	code, _, stderr := toolcell(t.Context(), "", "run", "--provider", "subprocess", "--out", out, "-e", program)
+	code, _, stderr := toolcell(t.Context(), "", "run", "--language", "python", "--out", out, "-e", program)
 	want := map[string]string{"a\xff": "a\xff", "a\xfe": "a\xfe", `a\xff`: `a\xff`}
 	if got := contents(t, out); code != 0 || !maps.Equal(got, want) {
 		t.Errorf("code %d, saved %q, stderr %q", code, got, stderr)
@@ -192,7 +192,7 @@ func TestRunFilesAbsent(t *testing.T) {
 		{"", at, true, []string{"-e", "require('fs').readFileSync(process.argv[2])"}},
 		{"", "nowhere", false, []string{"-e", "require('fs').readFileSync(process.argv[2])"}},
 		{"node", at, true, []string{"--provider", "subprocess", "--language", "javascript", "-e", "require('fs').readFileSync(process.argv[2])"}},
-		{"python3", at, true, []string{"--provider", "subprocess", "-e", "import sys; open(sys.argv[1])"}},
+		{"python3", at, true, []string{"--language", "python", "-e", "import sys; open(sys.argv[1])"}},
 	} {
 		if tt.command != "" {
 			needs(t, tt.command)
