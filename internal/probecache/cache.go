@@ -2,6 +2,14 @@
 // the next, in a directory that belongs to the user and is closed to others. A result
 // is stored under a key that names all that it depends on, with the stamps of the files
 // that it was taken from; see [Stamp] and [Machine].
+//
+// # Security
+//
+// A result decides what is started and what later programs may read, and the directory
+// may lie in one that a program was allowed to change. So each file carries its SHA-256
+// in an extended attribute, which the sandbox lets no program set, and a file without
+// the right one is ignored. Where the file system has no extended attributes, nothing
+// is kept.
 package probecache
 
 import (
@@ -54,7 +62,7 @@ func (c *Cache) Load(key string, age time.Duration, v any) bool {
 	}
 	b, err := os.ReadFile(c.file(key))
 	var e entry
-	if err != nil || json.Unmarshal(b, &e) != nil || e.Key != key || age != 0 && time.Since(e.Time) > age {
+	if err != nil || !sealed(c.file(key), b) || json.Unmarshal(b, &e) != nil || e.Key != key || age != 0 && time.Since(e.Time) > age {
 		return false
 	}
 	for file, was := range e.Files {
@@ -92,7 +100,7 @@ func (c *Cache) Store(key string, files []string, v any) {
 		return
 	}
 	_, err = half.Write(b)
-	if half.Close() != nil || err != nil || os.Rename(half.Name(), c.file(key)) != nil {
+	if half.Close() != nil || err != nil || seal(half.Name(), b) != nil || os.Rename(half.Name(), c.file(key)) != nil {
 		_ = os.Remove(half.Name())
 	}
 }

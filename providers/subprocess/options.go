@@ -99,7 +99,9 @@ type Options struct {
 
 	// ProbeCache, if set, is a directory of the user's that keeps which isolation and
 	// interpreters work here from one process to the next, so that [New] starts none of
-	// them again until the machine, the user or the files change.
+	// them again until the machine, the user or the files change. What programs of the
+	// sandbox have changed in it is ignored. On Linux its file system needs extended
+	// attributes, otherwise nothing is kept.
 	ProbeCache string
 
 	// Env is the environment of all programs beside a few standard variables;

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,70 @@ func TestLinksOnTheWay(t *testing.T) {
 	if roots := ci.Describe().Languages[0].Roots; len(roots) > 0 {
 		t.Errorf("%q is opened, where programs choose what it leads to", roots)
 	}
+}
+
+// poison opens a directory to later programs in each result of the cache, and does what
+// it can to make that look like the host's.
+const poison = `import glob, hashlib, json, os
+changed = sealed = 0
+for file in glob.glob(CACHE + '/*.json'):
+    entry = json.load(open(file))
+    if 'Roots' not in entry['Result']:
+        continue
+    entry['Result']['Roots'] = [SECRETS]
+    text = json.dumps(entry).encode()
+    open(file, 'wb').write(text)
+    changed += 1
+    try:
+        os.setxattr(file, 'user.toolcell.sha256', hashlib.sha256(text).digest())
+        sealed += 1
+    except OSError:
+        pass
+print(changed, sealed)`
+
+// TestCacheThatProgramsChange: a program that may write to the probe cache does not
+// open files of the host to the programs of later calls.
+func TestCacheThatProgramsChange(t *testing.T) {
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		if o.Sandbox.Mode == subprocess.None {
+			t.Skip("none mode opens all files")
+		}
+		secrets, home := leftover.Dir(t), leftover.Dir(t)
+		file := filepath.Join(secrets, "secret")
+		if err := os.WriteFile(file, []byte("the host's\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		o.Languages = []subprocess.Language{subprocess.Python()}
+		o.ProbeCache = filepath.Join(home, "probes")
+		open(t, o) // it fills the cache
+		writes := o
+		writes.Writable = []string{home}
+		if os.Geteuid() == 0 { // programs of a root host have another uid, for which the cache is closed
+			list, err := filepath.Glob(filepath.Join(o.ProbeCache, "*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range append(list, o.ProbeCache) {
+				if err := os.Chmod(path, 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		code := strings.NewReplacer("CACHE", "'"+o.ProbeCache+"'", "SECRETS", "'"+secrets+"'").Replace(poison)
+		if res := run(t, open(t, writes), "python", code, nil); res.Stdout() != "1 0\n" {
+			t.Fatal(summary(res))
+		}
+		if err := os.Chmod(o.ProbeCache, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		ci := open(t, o)
+		if roots := ci.Describe().Languages[0].Roots; slices.Contains(roots, secrets) {
+			t.Errorf("%q is open to programs", roots)
+		}
+		if res := run(t, ci, "python", "print(open('"+file+"').read())", nil); res.OK() || strings.Contains(res.Stdout(), "host's") {
+			t.Error(summary(res))
+		}
+	})
 }
 
 // project returns the interpreter of a new environment in a directory that

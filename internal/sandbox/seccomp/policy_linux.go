@@ -77,6 +77,10 @@ func (p Policy) Build() Filter {
 	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, tiocSTI, tiocLinux)
 	// Whoever opens a file with a lease has to wait for the program, the host too.
 	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
+	// Landlock leaves extended attributes open to everybody who may write to a file, and
+	// by one of them the host knows its own files: see internal/probecache.
+	f.Deny(unix.ENOTSUP, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
+		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT)
 	reserve(&f)
 	kernelMemory(&f)
 	p.sockets(&f)
@@ -110,10 +114,8 @@ func (p Policy) sockets(f *Filter) {
 
 // neighbours closes ways to other processes and their objects that need no
 // path, watching of directories, and what Landlock leaves open to everybody
-// who may write to a file: its times and extended attributes.
+// who may write to a file: its times.
 func (p Policy) neighbours(f *Filter) {
-	f.Deny(unix.ENOTSUP, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
-		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT)
 	f.Deny(0, timesHere...)
 	// Without a path it is about a file that the program has open.
 	f.on(unix.SYS_UTIMENSAT, loadArg(1), jump(opEq, 0, 0, 2), loadArgHigh(1), jump(opEq, 0, 1, 0), fail(0))
