@@ -108,6 +108,9 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	<-r.done // also when ctx ends, which kills the process
 	s.finished(r)
 	o = r.outcome(p, s.place.once)
+	if s.lang.kind == bashKind {
+		p.earlier.note(r.prog.Code)
+	}
 	p.names.Note(r.prog.Declares, o.Error != nil && o.Error.Name == "SyntaxError", o.Error == nil && o.Cause == "" && o.ExitCode == 0)
 	if r.end != nil && r.end.How == "gone" {
 		s.end() // no later run is to meet it on its way out
