@@ -51,6 +51,16 @@ func TestNodeFrames(t *testing.T) {
 			t.Errorf("%s: exit %d, %s", code, res.ExitCode, s)
 		}
 	}
+	for code, want := range map[string]string{
+		load + "try { load({}) } catch (cause) { throw new Error('outer', { cause }) }": `^Error: outer\n    at cell-1:2:40 \{\n  \[cause\]: TypeError: Cannot read .*\n      at load \(cell-1:1:35\)\n      at cell-1:2:7\n\}$`,
+		"await Promise.any([Promise.reject(new Error('one')), Promise.reject(2)])":      `^AggregateError: .* \{\n  \[errors\]: \[\n    Error: one\n        at cell-1:1:35,\n    2\n  \]\n\}$`,
+		"const e = new Error('a'); e.cause = e; throw e":                                `^Error: a\n    at cell-1:1:11 \{\n  \[cause\]: (?s:.*)\[Circular`,
+	} {
+		res := run(t, ci, "javascript", code, nil)
+		if s := strings.Join(res.Error.Traceback, "\n"); !regexp.MustCompile(want).MatchString(s) || driversFrames.MatchString(s) {
+			t.Errorf("%s: %s", code, s)
+		}
+	}
 	res = run(t, ci, "javascript", load+"load({})", nil)
 	if res.Error == nil || res.Error.Line != 1 || len(res.Error.Traceback) != 3 {
 		t.Errorf("%+v", res.Error)

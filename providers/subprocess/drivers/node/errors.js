@@ -44,9 +44,25 @@ function describe(error, name, line) {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   if (!line) line = Number(new RegExp(`${escaped}:(\\d+)`).exec(own.join('\n'))?.[1] ?? 0);
   if (line && !own.some((l) => l.includes(name))) own.push(`    at ${name}:${line}`);
+  own.push(...`${own.pop() ?? ''}${textOf(() => reasons(error))}`.split('\n'));
   if (script) own.forEach((l, i) => { own[i] = l.replaceAll(`${name}:`, `cell-${cell}:`); }); // as the host knows it
   const report = shortened(own.join('\n') || `${kind}: ${message}`, MAX_STACK);
   return [shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortenedLines(report), lost];
+}
+
+// reasons returns what node writes behind the stack of an error that has a cause, or
+// the errors of an AggregateError: " {", lines and "}". What is nested deep is left out.
+function reasons(error) {
+  const bare = new Error();
+  Object.defineProperty(bare, 'stack', { value: 'Error\n    at bare' });
+  let some = false;
+  for (const name of ['cause', 'errors']) {
+    const d = getOwnPropertyDescriptor(error, name);
+    if (!d || name === 'errors' && !Array.isArray(d.value)) continue;
+    Object.defineProperty(bare, name, { ...d, enumerable: false });
+    some = true;
+  }
+  return some ? util.inspect(bare).slice(bare.stack.length) : '';
 }
 
 // shortened leaves out the middle of what is longer than the limit in bytes,
