@@ -32,7 +32,7 @@ race:
 nightly: testenv-full
 	$(TEST) $(RACE) -tags real,full -timeout 120m -p 2 $$($(GO) list ./... | grep -v /providers/inmemory)
 	$(TEST) -tags real,full -timeout 60m ./providers/inmemory/...
-	TOOLCELL_STRESS=5m $(TEST) -tags real,full -timeout 30m -run Stress ./providers/inmemory ./cmd/toolcell
+	TOOLCELL_STRESS=5m $(TEST) -tags real,full -timeout 30m -run Stress ./providers/inmemory
 	$(MAKE) --no-print-directory fuzz FUZZ=1m
 
 ## quick: the tests that need nothing but Go
@@ -58,6 +58,7 @@ floors: testenv
 ## lint: gofmt, vet, staticcheck, tidiness, words, known vulnerabilities
 lint: vuln
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt wants to change:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	@bash internal/lint/words.sh
 	$(GO) vet -tags real,full ./...
 	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m vet ./...; done
 	@static=$$($(GO) -C internal/lint tool -n staticcheck) && echo staticcheck ./... && $$static -tags real,full ./...
