@@ -32,7 +32,6 @@ race:
 nightly: testenv-full
 	$(TEST) $(RACE) -tags real,full -timeout 120m -p 2 $$($(GO) list ./... | grep -v /providers/inmemory)
 	$(TEST) -tags real,full -timeout 60m ./providers/inmemory/...
-	TOOLCELL_STRESS=5m $(TEST) -tags real,full -timeout 30m -run Stress ./providers/inmemory
 	$(MAKE) --no-print-directory fuzz FUZZ=1m
 
 ## quick: the tests that need nothing but Go
