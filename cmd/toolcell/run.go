@@ -153,6 +153,8 @@ func (a *app) runIn(ctx context.Context, f *runFlags, ci codeinterp.CodeInterpre
 	if f.json {
 		return a.runJSON(ctx, ci, language, program, opts, files)
 	}
+	// The end reports files that are lost.
+	opts.Artifacts = opts.Artifacts || files.private && codeinterp.Describe(ci).HasFiles(language)
 	s := newScreen(a, newImageShower(a, &f.programFlags))
 	s.file = file != ""
 	s.images.beside(file)

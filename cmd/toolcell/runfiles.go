@@ -106,6 +106,7 @@ func (f *runFiles) close() {
 func (a *app) saveArtifacts(f *runFiles, res *codeinterp.Result) int {
 	code := res.ExitCode
 	if f.out == nil {
+		a.reportLost(res.Artifacts)
 		return code
 	}
 	for _, artifact := range res.Artifacts {
@@ -124,6 +125,28 @@ func (a *app) saveArtifacts(f *runFiles, res *codeinterp.Result) int {
 		}
 	}
 	return code
+}
+
+// maxLost is how many files reportLost names.
+const maxLost = 5
+
+// reportLost prints which files were deleted with the program's directory.
+func (a *app) reportLost(artifacts []codeinterp.Artifact) {
+	var names []string
+	for _, artifact := range artifacts {
+		if artifact.Skipped == "" {
+			names = append(names, fmt.Sprintf("%s (%s)", visible(artifact.Path), bytesOf(artifact.Size)))
+		}
+	}
+	switch n := len(names) - maxLost; {
+	case len(names) == 0:
+	case len(names) == 1:
+		fmt.Fprintf(a.stderr, "toolcell: %s was not kept; --out DIR saves it\n", names[0])
+	case n > 0:
+		fmt.Fprintf(a.stderr, "toolcell: %s and %d more were not kept; --out DIR saves them\n", strings.Join(names[:maxLost], ", "), n)
+	default:
+		fmt.Fprintf(a.stderr, "toolcell: %s were not kept; --out DIR saves them\n", strings.Join(names, ", "))
+	}
 }
 
 func bytesOf(n int64) string {

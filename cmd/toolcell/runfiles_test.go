@@ -128,6 +128,44 @@ func TestRunFilesNotUTF8(t *testing.T) {
 	}
 }
 
+// TestRunFilesLost: files that are deleted with the run are named, up to five of them.
+func TestRunFilesLost(t *testing.T) {
+	const write = "const w = (...names) => names.forEach(n => require('fs').writeFileSync(n, 'x')); "
+	for _, tt := range []struct {
+		code, stderr string
+		args         []string
+	}{
+		{"w('a')", "toolcell: a (1 byte) was not kept; --out DIR saves it\n", nil},
+		{"w('a', 'b\x1b')", "toolcell: a (1 byte), \"b\\x1b\" (1 byte) were not kept; --out DIR saves them\n", nil},
+		{"w('1', '2', '3', '4', '5', '6', '7')", "toolcell: 1 (1 byte), 2 (1 byte), 3 (1 byte), 4 (1 byte), 5 (1 byte) and 2 more were not kept; --out DIR saves them\n", nil},
+		{"undefined", "", nil},
+		{"w('a')", "", []string{"--json"}},
+	} {
+		code, _, stderr := toolcell(t.Context(), "", append(append([]string{"run"}, tt.args...), "-e", write+tt.code)...)
+		if code != 0 || stderr != tt.stderr {
+			t.Errorf("%s: code %d, stderr %q", tt.code, code, stderr)
+		}
+	}
+}
+
+// TestRunFilesOfScript: the copy of the script that a program reads is no file of its own.
+func TestRunFilesOfScript(t *testing.T) {
+	needs(t, "python3")
+	file := filepath.Join(t.TempDir(), "rep.py")
+	if err := os.WriteFile(file, []byte("open('report.csv', 'w').write(open(__file__).read()[:4])\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []string{"bwrap", "landlock"} {
+		code, _, stderr := toolcell(t.Context(), "", "run", "--isolation", mode, file)
+		if code == 1 && strings.Contains(stderr, "not available") && os.Getenv("CI") == "" {
+			continue
+		}
+		if want := "toolcell: report.csv (4 bytes) was not kept; --out DIR saves it\n"; code != 0 || stderr != want {
+			t.Errorf("%s: code %d, stderr %q", mode, code, stderr)
+		}
+	}
+}
+
 func TestRunFilesJSON(t *testing.T) {
 	out := t.TempDir()
 	code, stdout, stderr := toolcell(t.Context(), "", "run", "--json", "--out", out, "-e", "require('fs').writeFileSync('a', 'x')")

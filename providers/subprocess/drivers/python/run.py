@@ -263,9 +263,10 @@ def copy_script(code):
         return
     except OSError:
         pass
-    folder = os.path.join(environ.get('TMPDIR') or '/tmp', 'toolcell-%d' % getpid())
+    # In .cache it is no file of the program's, also where TMPDIR is the run's directory.
+    folder = os.path.join(environ.get('TMPDIR') or '/tmp', '.cache', 'toolcell-%d' % getpid())
     try:
-        os.mkdir(folder, 0o700)
+        os.makedirs(folder, 0o700)
         copy = os.path.join(folder, os.path.basename(file))
         with open(copy, 'wb') as f:
             f.write(text(code))
