@@ -138,3 +138,22 @@ child.on("exit", () => { child.over = true }); child.unref()`,
 		t.Errorf("got %q", got.String())
 	}
 }
+
+// TestTasksWithoutAwait protects row 21: a program that awaits nothing starts tasks, and
+// asyncio.run works beside them.
+func TestTasksWithoutAwait(t *testing.T) {
+	p := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}})
+	n := newNotebook(t, p, "python")
+	for _, c := range []struct{ code, stdout, value string }{
+		{"import asyncio\nasync def w(v):\n  await asyncio.sleep(0.01)\n  return v\nt = asyncio.create_task(w(1))\nprint('on')", "on\n", ""},
+		{"await t", "", "1"},
+		{"u = asyncio.get_running_loop().create_task(w(2)); asyncio.run(w(3))", "", "3"},
+		{"await u", "", "2"},
+		{"def start(): return asyncio.create_task(w(4))\nv = start(); asyncio.new_event_loop().run_until_complete(w(5))", "", "5"},
+		{"await v", "", "4"},
+	} {
+		if res := n.run(c.code, nil); !res.OK() || res.Stdout() != c.stdout || res.Stderr() != "" || res.Text() != c.value {
+			t.Errorf("%s: %v", c.code, summary(res))
+		}
+	}
+}

@@ -131,7 +131,24 @@ def with_contexts(loader, module):
         carry(module)
 
 
-COMPLETE = {'inspect': with_class_files, 'threading': with_contexts, 'concurrent.futures.thread': with_contexts,
+def with_loop(loader, module):
+    """Lets programs of a context use its loop where they await nothing, as in a notebook:
+    their tasks run between the runs. The loop does not run meanwhile, so that asyncio.run
+    works too."""
+    loader.exec_module(module)
+    plain = module.get_running_loop
+
+    def get_running_loop():
+        frame = sys._getframe(1)
+        by_program = frame.f_globals is space or frame.f_globals.get('__name__') == 'asyncio.tasks' and frame.f_code.co_name == 'create_task'
+        if by_program and not state.once and get_ident() == state.thread and module._get_running_loop() is None:
+            return open_loop()
+        return plain()
+
+    module.get_running_loop = get_running_loop
+
+
+COMPLETE = {'asyncio.events': with_loop, 'inspect': with_class_files, 'threading': with_contexts, 'concurrent.futures.thread': with_contexts,
          'plotly.basedatatypes': with_shown_figures, 'linecache': with_sources, 'matplotlib': with_backend, 'IPython.core.display_functions': with_display,
          'IPython.display': with_display}
 

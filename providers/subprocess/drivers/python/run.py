@@ -153,15 +153,22 @@ def evaluate(body, last):
     return evaluate_awaiting(body, last)
 
 
+def open_loop():
+    """Returns the loop of the context."""
+    with hold:
+        asyncio = own_import('asyncio')
+        if state.loop is None or state.loop.is_closed():
+            state.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(state.loop)
+    return state.loop
+
+
 def evaluate_awaiting(body, last):
     stopped, task = [], None
     try:
         with hold:  # half an import stays in sys.modules
             asyncio = own_import('asyncio')
-            if state.loop is None or state.loop.is_closed():
-                state.loop = asyncio.new_event_loop()
-            asyncio.set_event_loop(state.loop)
-            task = state.loop.create_task(whole(body, last, stopped))
+            task = open_loop().create_task(whole(body, last, stopped))
         return state.loop.run_until_complete(task)
     except BaseException as e:
         if task and not task.done():
