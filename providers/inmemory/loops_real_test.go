@@ -165,8 +165,7 @@ func (w *loopWriter) constant() string {
 func (w *loopWriter) value() string {
 	switch w.IntN(7) {
 	case 0:
-		// Numbers that the engine marks loops with.
-		return []string{fmt.Sprint(w.IntN(9)), "71e-302", "7.30e-301", "0.75E-300"}[max(0, w.IntN(8)-4)]
+		return fmt.Sprint(w.IntN(9))
 	case 1:
 		return "n++"
 	case 2:

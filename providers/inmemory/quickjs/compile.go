@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -48,6 +49,7 @@ func (vm *vm) correctCompiled() {
 	vm.engineCompiler = *compiler
 	vm.compiler = *(*compileFunc)(unsafe.Pointer(&vm.engineCompiler))
 	*compiler = funcPtr(cCompile)
+	vm.newMark = newMark
 }
 
 // cCompile is the engine's own compiler with a correction of the code.
@@ -72,76 +74,62 @@ var (
 	errMemory = errors.New("out of memory")
 )
 
-const (
-	maxMarks = 4  // marks that a program is compiled with
-	allMarks = 64 // marks to choose from
-)
-
-// compileCorrected compiles a source and corrects its code. Another mark is for a program
-// that has the first one's number itself, in whatever spelling.
-func (vm *vm) compileCorrected(ctx uintptr, source span, file uintptr, flags, scope int32) value {
-	for n := range maxMarks {
-		if fn, err := vm.compileMarked(ctx, source, file, flags, scope, n); err != errMarks {
-			return fn
-		}
-	}
-	return vm.refuse(errMarks)
-}
-
 func (vm *vm) refuse(why error) value {
 	return vm.throw("SyntaxError", "Loops with let and continue are not supported in this program: "+why.Error())
 }
 
-// compileMarked compiles with the nth mark. The error is errMarks if another may do.
-func (vm *vm) compileMarked(ctx uintptr, source span, file uintptr, flags, scope int32, n int) (value, error) {
+// compileCorrected compiles a source and corrects its code.
+func (vm *vm) compileCorrected(ctx uintptr, source span, file uintptr, flags, scope int32) value {
 	mark := vm.borrowed
 	defer func() { vm.giveBack(mark) }()
-	m, refusal := vm.markedSource(source, n)
-	if refusal == errMarks {
-		return vm.refuse(errMarks), nil
-	}
+	m, refusal := vm.markedSource(source)
 	flags |= lib.MJS_EVAL_FLAG_COMPILE_ONLY
-	text := source
-	if m != nil {
-		p := vm.heap.alloc(uintptr(len(m.Code)) + 1)
-		if p == 0 {
-			return lib.XJS_ThrowOutOfMemory(vm.tls, ctx), nil
-		}
-		defer vm.heap.release(p)
-		text = span{p, len(m.Code)}
-		span{p, len(m.Code) + 1}.writeString(m.Code)
+	compile := func(text span) value {
+		return vm.compiler(vm.tls, ctx, undefined, text.addr, lib.Tsize_t(text.n), file, flags, scope)
 	}
-	fn := vm.compiler(vm.tls, ctx, undefined, text.addr, lib.Tsize_t(text.n), file, flags, scope)
-	if isException(fn) && m != nil {
-		// The error is to be about the program's own text.
+	var fn value
+	if m == nil {
+		fn = compile(source)
+	} else if fn = vm.withText(ctx, m.Code, compile); isException(fn) {
+		// The error is to be about the program's own text. Modules that it imports may
+		// have been compiled where that was.
 		vm.dropException()
+		fn = vm.withText(ctx, m.source, compile)
 		m, refusal = nil, errors.New("the engine cannot correct them")
-		fn = vm.compiler(vm.tls, ctx, undefined, source.addr, lib.Tsize_t(source.n), file, flags, scope)
 	}
 	if isException(fn) {
-		return fn, nil
+		return fn
 	}
 	closes, err := vm.correct(ctx, fn, m)
-	switch {
-	case err == errMarks && m != nil:
-		vm.discard(ctx, fn)
-		return exception, errMarks
-	case err == errMemory:
-		vm.discard(ctx, fn)
-		return lib.XJS_ThrowOutOfMemory(vm.tls, ctx), nil
-	case err != nil:
-		vm.discard(ctx, fn)
-		return vm.throw("SyntaxError", "The engine cannot compile this program"), nil
-	case closes && refusal != nil:
-		vm.discard(ctx, fn)
-		return vm.refuse(refusal), nil
+	if err == nil && closes {
+		err = refusal
 	}
-	return fn, nil
+	switch err {
+	case nil:
+		return fn
+	case errMemory:
+		vm.discard(ctx, fn)
+		return lib.XJS_ThrowOutOfMemory(vm.tls, ctx)
+	}
+	vm.discard(ctx, fn)
+	return vm.refuse(err)
+}
+
+// withText compiles a text.
+func (vm *vm) withText(ctx uintptr, text string, compile func(text span) value) value {
+	p := vm.heap.alloc(uintptr(len(text)) + 1)
+	if p == 0 {
+		return lib.XJS_ThrowOutOfMemory(vm.tls, ctx)
+	}
+	defer vm.heap.release(p)
+	span{p, len(text) + 1}.writeString(text)
+	return compile(span{p, len(text)})
 }
 
 // A markedText is a source whose loops are marked.
 type markedText struct {
 	*typescript.Program
+	source string
 	mark   string
 	number float64
 	loaded int // constants of the compiled code that are the number
@@ -155,23 +143,12 @@ func (m *markedText) isMark(v value) bool {
 	return tag(v) == lib.EJS_TAG_FLOAT64 && *bits(v) == math.Float64bits(m.number)
 }
 
-// chooseMark returns the nth mark that is not in the text, "" if there is none.
-func chooseMark(text string, n int) string {
-	for i := range allMarks {
-		mark := "7." + strconv.Itoa(2*i+1) + "e-301"
-		if strings.Contains(text, mark) {
-			continue
-		}
-		if n--; n < 0 {
-			return mark
-		}
-	}
-	return ""
-}
+// newMark returns a number that a program cannot guess, exact in binary.
+func newMark() string { return strconv.FormatInt(1<<51|rand.Int64N(1<<51), 10) + ".5" }
 
-// markedSource marks the loops of a source with the nth mark, if their continue needs it.
-// It returns nil if none does, and an error if that cannot be found out.
-func (vm *vm) markedSource(source span, n int) (*markedText, error) {
+// markedSource marks the loops of a source, if their continue needs it. It returns nil
+// if none does, and an error if that cannot be found out.
+func (vm *vm) markedSource(source span) (*markedText, error) {
 	if !vm.tryBorrow(source.n) {
 		return nil, codeinterp.ErrCapacity
 	}
@@ -184,8 +161,8 @@ func (vm *vm) markedSource(source span, n int) (*markedText, error) {
 	if !vm.tryBorrow(8 * source.n) {
 		return nil, codeinterp.ErrCapacity
 	}
-	m := &markedText{mark: chooseMark(text, n)}
-	if m.mark == "" {
+	m := &markedText{source: text, mark: vm.newMark()}
+	if strings.Contains(text, m.mark) {
 		return nil, errMarks
 	}
 	m.number, _ = strconv.ParseFloat(m.mark, 64)

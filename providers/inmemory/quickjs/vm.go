@@ -61,6 +61,7 @@ type vm struct {
 
 	engineCompiler uintptr // see compile.go
 	compiler       compileFunc
+	newMark        func() string // of a program whose loops are marked
 
 	resolvers [2]resolver // that fulfil and that reject promises
 
