@@ -105,7 +105,7 @@ func (p *parser) arrowBeforeColon(start, closing int) bool {
 
 func (p *parser) bodyBeforeColon() {
 	if p.is("{") {
-		p.body()
+		p.arrowBody()
 	} else {
 		p.assign(noColon)
 	}

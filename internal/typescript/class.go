@@ -54,11 +54,13 @@ func (p *parser) class(c *class) {
 	// A place for the fields of parameter properties; the constructor comes later.
 	p.replace(p.last, p.last, "")
 	p.barrier = len(p.edits)
+	p.owners++
 	for !p.is("}") {
 		if !p.accept(";") {
 			p.member(c)
 		}
 	}
+	p.owners--
 	p.next()
 	p.leave()
 }

@@ -28,6 +28,7 @@ type parser struct {
 	steps, nextCheck int
 	depth, deepest   int
 	functions        int // around the statement
+	owners           int // around it that have a this of their own
 	memory           int
 	kept             int   // memory that no guess gives back
 	most             int64 // of both
@@ -133,14 +134,14 @@ type state struct {
 	last                  int
 	edits, texts, barrier int
 	depth, memory, scopes int
-	functions             int
+	functions, owners     int
 	outlined              outlineSizes
 	loops, heads          int
 	live                  bool
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.functions, p.outline.save(), len(p.loops), len(p.heads), p.live}
+	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.functions, p.owners, p.outline.save(), len(p.loops), len(p.heads), p.live}
 	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
@@ -150,7 +151,7 @@ func (p *parser) restore(s state) {
 	p.tok, p.last, p.edits, p.texts, p.barrier = s.tok, s.last, p.edits[:s.edits], p.texts[:s.texts], s.barrier
 	p.depth, p.memory, p.scopes = s.depth, s.memory, p.scopes[:s.scopes]
 	p.live = s.live
-	p.functions = s.functions
+	p.functions, p.owners = s.functions, s.owners
 	p.outline.restore(s.outlined)
 	p.loops, p.heads, p.label = p.loops[:s.loops], p.heads[:s.heads], -1
 }

@@ -38,7 +38,7 @@ func (p *parser) assign(w where) {
 		}
 		if s == arrowHead {
 			if p.is("{") {
-				p.body()
+				p.arrowBody()
 				break
 			}
 			loosest = noOperator

@@ -44,6 +44,7 @@ func (p *parser) function(declaration bool) bool {
 // method's.
 func (p *parser) parameters(s *signature) {
 	p.enter()
+	p.owners++
 	p.expect("(")
 	for !p.is(")") {
 		if p.isWord("this") {
@@ -55,6 +56,7 @@ func (p *parser) parameters(s *signature) {
 			p.expect(",")
 		}
 	}
+	p.owners--
 	p.next()
 	p.leave()
 }
@@ -113,6 +115,13 @@ func (p *parser) parameterModifiers() (property bool) {
 
 // body parses the body of a function.
 func (p *parser) body() {
+	p.owners++
+	p.arrowBody()
+	p.owners--
+}
+
+// arrowBody parses the body of an arrow function, which has the this around it.
+func (p *parser) arrowBody() {
 	s := p.enterBlock()
 	p.functions++
 	p.expect("{")
@@ -132,6 +141,7 @@ func (p *parser) constructorBody(properties []string, derived bool) {
 	}
 	s := p.enterBlock()
 	p.functions++
+	p.owners++
 	start := p.tok.start
 	p.expect("{")
 	var b strings.Builder
@@ -158,6 +168,7 @@ func (p *parser) constructorBody(properties []string, derived bool) {
 		p.fail(start, "A constructor with parameter properties must call super in a statement of its own")
 	}
 	p.functions--
+	p.owners--
 	p.leaveBlock(s)
 }
 

@@ -22,6 +22,10 @@ type Outline struct {
 	Hoisted []Declaration
 	// Imports are where import stands in calls import(...).
 	Imports []int
+	// This are where this stands that is the program's own. Module tells that the program
+	// has import, export or import.meta, so that it is undefined.
+	This   []int
+	Module bool
 	// Assigned are the plain names that are assigned to, in patterns too.
 	Assigned []Name
 
@@ -288,12 +292,27 @@ func (p *parser) noteImport(keyword token) {
 	}
 }
 
+func (p *parser) noteThis() {
+	if p.outline != nil && p.owners == 0 {
+		p.outline.This = push(p, p.outline.This, p.tok.start)
+	}
+}
+
+func (p *parser) noteModule() {
+	if p.outline != nil {
+		p.outline.Module = true
+	}
+}
+
 // outlineSizes is how far the lists of an outline go.
-type outlineSizes struct{ declared, hoisted, imports, assigned, words, targets int }
+type outlineSizes struct {
+	declared, hoisted, imports, this, assigned, words, targets int
+	module                                                     bool
+}
 
 func (o *Outline) save() (s outlineSizes) {
 	if o != nil {
-		s = outlineSizes{len(o.Declared), len(o.Hoisted), len(o.Imports), len(o.Assigned), len(o.words), len(o.targets)}
+		s = outlineSizes{len(o.Declared), len(o.Hoisted), len(o.Imports), len(o.This), len(o.Assigned), len(o.words), len(o.targets), o.Module}
 	}
 	return s
 }
@@ -301,7 +320,7 @@ func (o *Outline) save() (s outlineSizes) {
 func (o *Outline) restore(s outlineSizes) {
 	if o != nil {
 		o.Declared, o.Imports, o.Assigned = o.Declared[:s.declared], o.Imports[:s.imports], o.Assigned[:s.assigned]
-		o.Hoisted = o.Hoisted[:s.hoisted]
+		o.Hoisted, o.This, o.Module = o.Hoisted[:s.hoisted], o.This[:s.this], s.module
 		o.words = o.words[:min(s.words, len(o.words))]
 		o.targets = o.targets[:min(s.targets, len(o.targets))]
 	}

@@ -45,6 +45,33 @@ func TestOutlineImports(t *testing.T) {
 	}
 }
 
+// TestOutlineThis finds the this of the program, which the programs mark with an at sign.
+func TestOutlineThis(t *testing.T) {
+	for _, in := range []string{
+		"import 'a'; @this.x = 1; ({ a: @this, b() { this }, get c() { return this }, d: () => @this, e(f = this) {} })",
+		"export const f = (a = @this) => { @this; function g(a = this) { return () => this } }; @this",
+		"import.meta; class A extends @this.B { x = this.y; static { this.z }; constructor(a = this) { this } } `${@this}`",
+		"a ? (b) : c => @this; a ? (@this) : async (d) => { @this }; x.this; ({ this: 1 }); export {}",
+	} {
+		var code strings.Builder
+		var want []int
+		for i, piece := range strings.Split(in, "@this") {
+			if i > 0 {
+				want = append(want, code.Len())
+				code.WriteString("this")
+			}
+			code.WriteString(piece)
+		}
+		got, err := Outlined(context.Background(), code.String(), Memory(code.Len()))
+		if err != nil || !slices.Equal(got.This, want) || !got.Module {
+			t.Errorf("%s: %+v, want %d, %v", in, got, want, err)
+		}
+	}
+	if got, err := Outlined(context.Background(), "this; import('a'); x.export", 1<<20); err != nil || got.Module {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestOutlineEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -55,6 +55,7 @@ func (p *parser) wordExpression(w where) shape {
 		keyword := p.tok
 		p.next()
 		if p.accept(".") {
+			p.noteModule()
 			p.memberName() // import.meta, import.defer(...)
 		} else if !p.is("(") {
 			p.unexpected()
@@ -67,7 +68,11 @@ func (p *parser) wordExpression(w where) shape {
 		p.expect(".")
 		p.memberName()
 		return value
-	case "this", "super", "null", "true", "false":
+	case "this":
+		p.noteThis()
+		p.next()
+		return value
+	case "super", "null", "true", "false":
 		p.next()
 		return value
 	}

@@ -96,9 +96,11 @@ func (p *parser) declaration() (done, erased bool) {
 		return true, false
 	case "import":
 		if n := p.peek(); !n.is("(") && !n.is(".") {
+			p.noteModule()
 			return true, p.importDeclaration()
 		}
 	case "export":
+		p.noteModule()
 		return true, p.exportDeclaration()
 	case "namespace", "module":
 		if n := p.peek(); n.kind == word && !n.nl {

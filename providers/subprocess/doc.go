@@ -89,7 +89,8 @@
 //   - Completions call nothing: there are none behind properties, getters and proxies.
 //   - Python: multiprocessing works by fork only, unless the program has a file. An
 //     interrupt in asyncio's own code can break the context's loop.
-//   - JavaScript: static imports are dynamic ones; export is ignored. node keeps a module
+//   - JavaScript: static imports are dynamic ones; export is ignored. Modules have require,
+//     module and __filename too, and their var is a property of globalThis. node keeps a module
 //     that failed to load: after fixing it, import './x.mjs?2'. Files that a TypeScript
 //     program imports are not translated.
 //   - Languages without a Driver have Stdin, but no Input, values or contexts.

@@ -65,6 +65,9 @@ var nodePrograms = []struct{ name, code, want string }{
 	{"before the exit", "process.once('beforeExit', async () => { console.log('b'); await null; setTimeout(() => console.log('t'), 5) });\n1", "ok out=b\nt\n value=1"},
 	{"names of node's", "function process(x) { return x + 1 }\nconst ArrayBuffer = 1, Uint8Array = 2, URL = 3, Date = 4, Math = 5, BigInt = 6;\nconsole.log(process(1));\nprocess(2)", "ok out=2\n value=3"},
 	{"arguments of node's", "process.execArgv", "ok value=[]"},
+	{"this of a module", "import fs from 'node:fs';\nconst f = () => { this.x = 1 }; console.log(typeof this, typeof function () { return this }.call(1), (() => this)());\nf()", "error out=undefined number undefined\n error=TypeError: Cannot set properties of undefined (setting 'x')"},
+	{"this of an export", "export const a = this;\na === undefined", "ok value=true"},
+	{"this of a script", "const s = 'import'; this === globalThis", "ok value=true"},
 	{"carriage returns", "const a = 1;\r\n\r\na", "ok value=1"},
 }
 

@@ -28,7 +28,9 @@ type Program struct {
 
 // Needs reports whether Prepare has something to do for a program, which may be the only
 // one of its process.
-func Needs(typed bool, code string, once bool) bool { return typed || !once || mayImport(code) }
+func Needs(typed bool, code string, once bool) bool {
+	return typed || !once || mayImport(code) || mayBeModule(code)
+}
 
 // Prepare turns a program into the code that the driver executes. before are the names
 // that earlier programs of the process have declared; nil if the process has one program.
@@ -40,7 +42,7 @@ func Prepare(ctx context.Context, typed bool, code string, before Names) (p *Pro
 			return p, err
 		}
 	}
-	if before == nil && !mayImport(p.Code) {
+	if before == nil && !mayImport(p.Code) && !mayBeModule(p.Code) {
 		return p, nil
 	}
 	// A translation may be many times as long as the code that Wait counted.
@@ -61,6 +63,15 @@ const dynamicImport = "__impt"
 var importCall = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\bimport[\s\pZ\x{FEFF}]*(?:\(|/[/*])`)
 })
+
+// noThis is a name of the driver's that is undefined, as this at the top of a module. It
+// is as long, so that columns stay.
+const noThis = "__th"
+
+// mayBeModule reports whether a program in JavaScript is perhaps a module that uses this.
+func mayBeModule(code string) bool {
+	return strings.Contains(code, "this") && (strings.Contains(code, "import") || strings.Contains(code, "export"))
+}
 
 // mayImport reports whether a program in JavaScript perhaps calls import(...).
 func mayImport(code string) bool {

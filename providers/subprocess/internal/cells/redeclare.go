@@ -153,6 +153,11 @@ func (e *edits) imports(o *typescript.Outline) {
 	for _, at := range o.Imports {
 		*e = append(*e, edit{at, at + len("import"), dynamicImport})
 	}
+	if o.Module {
+		for _, at := range o.This {
+			*e = append(*e, edit{at, at + len("this"), noThis})
+		}
+	}
 }
 
 func (e edits) apply(code string) string {
