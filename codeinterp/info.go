@@ -34,6 +34,10 @@ type Info struct {
 	// if unknown.
 	Workdir string
 
+	// PrivateDir says that each context, and each run outside of one, starts in a
+	// directory of its own, which is deleted with it.
+	PrivateDir bool
+
 	// Limits are what calls are held to, by the provider or by a [Limit]
 	// around it.
 	Limits Limits

@@ -59,6 +59,8 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 		"{{functions_too}}", orEmpty(functionsToo(k)),
 		"{{isolation}}", orEmpty(f.isolation()),
 		"{{files}}", orEmpty(f.files()),
+		"{{run_files}}", orEmpty(f.runFiles()),
+		"{{nothing}}", f.nothing(),
 		"{{timeout}}", timeoutFact(k.limits),
 		"{{lifetime}}", orEmpty(f.lifetime()),
 		"{{contexts}}", orEmpty(f.contexts()),
@@ -176,6 +178,22 @@ func (f *facts) files() string {
 		return ""
 	}
 	return "Programs start in the directory " + f.info.Workdir + "; save files there, with relative paths."
+}
+
+// runFiles is [facts.files] for a run outside of contexts.
+func (f *facts) runFiles() string {
+	if !f.info.PrivateDir || f.info.Workdir == "" {
+		return f.files()
+	}
+	return "Programs start in the directory " + f.info.Workdir + "; files in it are gone after the call."
+}
+
+// nothing names what a run outside of contexts does not find.
+func (f *facts) nothing() string {
+	if f.info.PrivateDir {
+		return "variables, imports, functions or files"
+	}
+	return "variables, imports or functions"
 }
 
 // dirFact says which directory the file tools work in.

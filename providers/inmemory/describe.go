@@ -6,7 +6,7 @@ import (
 
 // Describe implements driver.Runtime.
 func (rt *engines) Describe() codeinterp.Info {
-	info := codeinterp.Info{Provider: provider, Workdir: "/", Isolation: codeinterp.Isolation{
+	info := codeinterp.Info{Provider: provider, Workdir: "/", PrivateDir: rt.opts.Shared == nil, Isolation: codeinterp.Isolation{
 		Backend: "engine", Filesystem: codeinterp.ReachBlocked, Network: codeinterp.ReachBlocked,
 		Processes: codeinterp.ReachBlocked, Signals: codeinterp.ReachBlocked,
 		Memory: "engine", CPU: "none", PIDs: "engine", Disk: "engine", HostDeath: "all", User: "the host's",

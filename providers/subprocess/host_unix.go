@@ -131,6 +131,7 @@ func (h *host) Describe() codeinterp.Info {
 		}
 		info.Languages = append(info.Languages, about)
 	}
+	info.PrivateDir = h.dir == nil
 	if h.dir != nil {
 		info.Workdir = h.dir.Path()
 		info.Isolation.Disk = "none" // but for single files
