@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -101,6 +102,15 @@ func TestContainerGuide(t *testing.T) {
 		t.Fatalf("%q, %v", entry, err)
 	}
 	flagsOfMCP(t, append(words, "--max-contexts", "--read", "--http-host", "--allow-unsandboxed"))
+}
+
+// TestOperateGuide: the flags are those of the command.
+func TestOperateGuide(t *testing.T) {
+	text, err := os.ReadFile("docs/operate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flagsOfMCP(t, regexp.MustCompile(`--[a-z][a-z-]+`).FindAllString(string(text), -1))
 }
 
 // flagsOfMCP checks that the flags among the words are those of toolcell mcp.

@@ -84,7 +84,10 @@ func (a *app) mcpCommand() *cobra.Command {
 			return a.mcp(ctx, f, fs)
 		})
 	c.Example = `  toolcell mcp --dir . --with pandas
-  toolcell mcp --http :8080 --languages python`
+  toolcell mcp --http :8080 --languages python
+
+--http also serves /healthz and /readyz, and with a token /metrics. To operate a server, see
+docs/operate.md, or https://github.com/toolcell/toolcell/blob/main/docs/operate.md`
 	return c
 }
 
