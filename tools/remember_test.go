@@ -120,6 +120,7 @@ func TestRememberedAtOnce(t *testing.T) {
 				synctest.Wait()
 			}
 			time.Sleep(time.Minute)
+			synctest.Wait()
 			n = runs
 			return n, set.Dispatch(t.Context(), "f", nil, opts)
 		}
