@@ -40,7 +40,7 @@ var agreedPython = []agreedCall{
 	{name: "errors", stateful: true, programs: []string{"raise ValueError('two\\nlines')", "\n\n1/0", "nosuch", "def f():\n  raise KeyError('k')\n\nf()",
 		"raise BaseException('b')", "class E(Exception): pass\nraise E", "exec('1/0')"}},
 	{name: "groups of errors", ownReports: true, stateful: true, programs: []string{"import asyncio\nasync def f(): raise KeyError('k')\n\nasync with asyncio.TaskGroup() as g:\n  _ = g.create_task(f())",
-		"try: 1/0\nexcept ArithmeticError as e:\n  raise BaseExceptionGroup('g', [e, SystemExit(3)])", "try: raise ExceptionGroup('g', [ValueError('v')])\nexcept* ValueError: nosuch",
+		"try: 1/0\nexcept ArithmeticError as e:\n  raise BaseExceptionGroup('g', [e, SystemExit(3)])",
 		"class G:\n  def __repr__(self): raise ExceptionGroup('g', [ValueError('v')])\nG()"}},
 	{name: "syntax", stateful: true, programs: []string{"1 + + )", "if True:\nx", "print('before')\nfoo bar", "return 1", "'abc", "  x = 1", "x = 1 $"}},
 	{name: "modules", stateful: true, programs: []string{"import toolcell_no_such", "import toolcell_no_such.sub"}},
