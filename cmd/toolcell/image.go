@@ -26,7 +26,7 @@ type imageShower struct {
 
 // newImageShower reads the --images flag.
 func newImageShower(a *app, f *programFlags) imageShower {
-	s := imageShower{open: outdir.Writable(f.write).Make, name: "output-"}
+	s := imageShower{open: outdir.Writable(f.write).Open, name: "output-"}
 	switch how := f.images; how {
 	case "auto":
 		if isTerminal(a.stdout) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -204,14 +203,11 @@ func (a *app) writeNotebook(f *programFlags, file string, nb *notebook.Notebook)
 		return err
 	}
 	dir, err := outdir.Writable(f.write).Open(filepath.Dir(file))
-	if err == nil {
-		defer dir.Close()
-		err = outdir.Replace(dir, filepath.Base(file), b)
+	if err != nil {
+		return err
 	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		e.Path = file // not the temporary name
-	}
-	return err
+	defer dir.Close()
+	return outdir.Write(dir, filepath.Base(file), b, 0o644)
 }
 
 // cellName names a cell by its place and, as tracebacks do, by its execution count.

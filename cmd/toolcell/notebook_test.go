@@ -111,7 +111,7 @@ func TestRunNotebookOut(t *testing.T) {
 	if list, err := os.ReadDir(filepath.Dir(file)); err != nil || len(list) != 1 {
 		t.Errorf("left beside it: %v, %v", list, err)
 	}
-	if code, _, stderr := toolcell(t.Context(), "", "run", file, "--out", "/nowhere/x"); code != 1 || !strings.Contains(stderr, "/nowhere") {
+	if code, _, stderr := toolcell(t.Context(), "", "run", file, "--out", filepath.Join(file, "x")); code != 1 || !strings.Contains(stderr, "not a directory") {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}
 }

@@ -33,7 +33,7 @@ func (r *repl) newReader(f *replFlags) (programReader, error) {
 		lines.Buffer(nil, maxLine)
 		return &plainLines{Writer: io.Discard, lines: lines, language: r.language}, nil
 	}
-	e := &editor{Writer: r.stdout, Editor: terminal.NewEditor(in, r.stdout), in: in, file: f.history, keep: outdir.Writable(f.write).Keep}
+	e := &editor{Writer: r.stdout, Editor: terminal.NewEditor(in, r.stdout), in: in, file: f.history, writable: f.write}
 	e.Prompt, e.More, e.Complete = promptOf(r.language), "... ", r.complete
 	e.Unfinished = func(text string) (bool, string) {
 		if _, _, ok := commandIn(text); ok || !unfinished.Program(r.language, text+"\n") {
@@ -124,9 +124,9 @@ func (p *plainLines) close() error { return nil }
 type editor struct {
 	io.Writer
 	*terminal.Editor
-	in   *os.File
-	file string // of the history; may be empty
-	keep func(path string) (*os.File, error)
+	in       *os.File
+	file     string // of the history; may be empty
+	writable outdir.Writable
 }
 
 func (e *editor) read(ctx context.Context) (string, error) { return e.Read(ctx) }
@@ -136,16 +136,16 @@ func (e *editor) close() error {
 	if e.file == "" {
 		return nil
 	}
-	file, err := e.keep(e.file)
+	dir, err := e.writable.Open(filepath.Dir(e.file))
 	if err != nil {
 		return err
 	}
+	defer dir.Close()
 	var b strings.Builder
 	for _, text := range e.History {
 		b.WriteString(escapeLines.Replace(text) + "\n")
 	}
-	_, err = file.WriteString(b.String())
-	return errors.Join(err, file.Close())
+	return outdir.Write(dir, filepath.Base(e.file), []byte(b.String()), 0o600)
 }
 
 // promptOf returns the prompt that a language's users know.

@@ -89,7 +89,7 @@ func (f *runFiles) saveTo(p *programFlags, flag, dir string) (err error) {
 		return nil
 	}
 	// A Root, since the names that come are the program's.
-	if f.out, err = outdir.Writable(p.write).Make(dir); err != nil {
+	if f.out, err = outdir.Writable(p.write).Open(dir); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
 	}
 	return nil

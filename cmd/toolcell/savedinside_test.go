@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/toolcell/toolcell/cmd/toolcell/internal/outdir"
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/notebook"
 )
@@ -80,9 +80,8 @@ func TestSavedInside(t *testing.T) {
 	if err := new(runFiles).saveTo(f, "--out", filepath.Join(dir, "out")); err == nil {
 		t.Error("--out went through a link")
 	}
-	if history, err := outdir.Writable(f.write).Keep(filepath.Join(dir, "history")); err != nil {
-		t.Error(err)
-	} else if _, err := history.WriteString("typed"); err != nil || history.Close() != nil {
+	typed := editor{Editor: &terminal.Editor{History: []string{"typed"}}, file: filepath.Join(dir, "history"), writable: f.write}
+	if err := typed.close(); err != nil {
 		t.Error(err)
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != "mine" || len(contents(t, outside)) != 1 {

@@ -17,25 +17,14 @@ func (in Files) Open(name string) (fs.File, error) {
 	first, rest, deeper := strings.Cut(name, "/")
 	path := in[first]
 	switch {
+	case name == ".":
+		return os.Open(".") // any directory will do: ReadDir lists the files
 	case !fs.ValidPath(name), path == "":
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	case deeper:
 		return os.DirFS(path).Open(rest)
 	}
 	return os.Open(path)
-}
-
-// Stat implements fs.StatFS.
-func (in Files) Stat(name string) (fs.FileInfo, error) {
-	if name == "." {
-		return os.Stat(".") // any directory will do
-	}
-	file, err := in.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return file.Stat()
 }
 
 // ReadDir implements fs.ReadDirFS.

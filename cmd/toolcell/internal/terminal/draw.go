@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"unicode"
 
@@ -21,59 +20,53 @@ func (e *Editor) columns() int {
 	return 80
 }
 
-// draw shows the text with its prompts and puts the cursor in its place.
-func (e *Editor) draw() {
-	width := e.columns()
+// layout returns the text with its prompts as it is written, and the row and column
+// behind it.
+func (e *Editor) layout(text string, width int) (shown string, row, column int) {
 	var b strings.Builder
-	if e.row > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", e.row)
-	}
-	b.WriteString("\r\x1b[J")
-	rows, row, column := 0, 0, 0
-	rest := e.pos
-	for i, line := range strings.Split(string(e.text), "\n") {
-		prompt := e.More
-		if i == 0 {
-			prompt = e.Prompt
-		} else {
+	for i, line := range strings.Split(text, "\n") {
+		prompt := e.Prompt
+		if i > 0 {
+			prompt = e.More
 			b.WriteString("\r\n")
-			rows++
+			row++
 		}
-		if length := len([]rune(line)); rest >= 0 && rest <= length {
-			before := ansi.StringWidth(prompt + shown(string([]rune(line)[:rest])))
-			row, column = rows+before/width, before%width
-			rest = -1
-		} else {
-			rest -= length + 1
-		}
-		text := prompt + shown(line)
-		b.WriteString(text)
-		cells := ansi.StringWidth(text)
-		rows += cells / width
-		if cells > 0 && cells%width == 0 { // the terminal wraps only with the next character
+		line = prompt + visible(line)
+		b.WriteString(line)
+		cells := ansi.StringWidth(line)
+		row, column = row+cells/width, cells%width
+		if cells > 0 && column == 0 { // the terminal wraps only with the next character
 			b.WriteString("\r\n")
 		}
 	}
-	if rows > row {
-		fmt.Fprintf(&b, "\x1b[%dA", rows-row)
-	}
-	b.WriteString("\r")
-	if column > 0 {
-		fmt.Fprintf(&b, "\x1b[%dC", column)
-	}
-	e.row = row
-	_, _ = io.WriteString(e.out, b.String())
+	return b.String(), row, column
 }
 
-// shown is a line as the terminal shows it: tabs as spaces, nothing that acts on it.
-func shown(line string) string {
-	line = strings.ReplaceAll(line, "\t", "    ")
+// draw shows the text and puts the cursor in its place.
+func (e *Editor) draw() {
+	width := e.columns()
+	shown, rows, _ := e.layout(e.text, width)
+	_, row, column := e.layout(e.text[:e.pos], width)
+	e.write(move(e.row, 'A') + "\r\x1b[J" + shown + move(rows-row, 'A') + "\r" + move(column, 'C'))
+	e.row = row
+}
+
+// move returns the sequence that moves the cursor.
+func move(n int, direction rune) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("\x1b[%d%c", n, direction)
+}
+
+// visible is a line as the terminal shows it: tabs as spaces, nothing that acts on it.
+func visible(line string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return '?'
 		}
 		return r
-	}, line)
+	}, strings.ReplaceAll(line, "\t", "    "))
 }
 
 // list shows completions below the text.
@@ -81,25 +74,10 @@ func (e *Editor) list(matches []string) {
 	pos := e.pos
 	e.pos = len(e.text)
 	e.draw()
-	e.pos = pos
-	var b strings.Builder
-	b.WriteString("\r\n")
-	widest := 0
-	for _, m := range matches {
-		widest = max(widest, ansi.StringWidth(shown(m))+2)
-	}
-	each := max(1, e.columns()/widest)
-	for i, m := range matches[:min(len(matches), maxMatches)] {
-		text := shown(m)
-		b.WriteString(text + strings.Repeat(" ", widest-ansi.StringWidth(text)))
-		if i%each == each-1 {
-			b.WriteString("\r\n")
-		}
-	}
+	e.pos, e.row = pos, 0
+	text := visible(strings.Join(matches[:min(len(matches), maxMatches)], "  "))
 	if more := len(matches) - maxMatches; more > 0 {
-		fmt.Fprintf(&b, "and %d more", more)
+		text += fmt.Sprintf("  and %d more", more)
 	}
-	b.WriteString("\r\n")
-	_, _ = io.WriteString(e.out, b.String())
-	e.row = 0
+	e.write("\r\n" + strings.ReplaceAll(ansi.Wordwrap(text, e.columns()-1, ""), "\n", "\r\n") + "\r\n")
 }

@@ -1,11 +1,12 @@
 package terminal
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -32,14 +33,15 @@ type Editor struct {
 
 	History []string // oldest first
 
-	file  *os.File
-	out   io.Writer
-	in    *oneByte
-	text  []rune
-	pos   int
-	row   int // of the cursor, below the first row of the text
-	at    int // in the history; len(History) is the new text
-	draft []rune
+	file *os.File
+	out  io.Writer
+	in   *bufio.Reader
+	text string
+	pos  int // of the cursor, in bytes
+	row  int // of the cursor, below the first row of the text
+
+	at    int    // in the history; len(History) is the new text
+	draft string // the new text
 	find  string // what Ctrl-R looks for
 }
 
@@ -60,81 +62,73 @@ func (e *Editor) Read(ctx context.Context) (string, error) {
 	}
 	defer source.Close()
 	defer context.AfterFunc(ctx, func() { source.Close() })()
-	e.in = &oneByte{source} // what is typed ahead is left to the program
-	e.text, e.pos, e.row, e.at, e.draft, e.find = nil, 0, 0, len(e.History), nil, ""
-	_, _ = io.WriteString(e.out, "\x1b[?2004h")
-	defer func() { _, _ = io.WriteString(e.out, "\x1b[?2004l") }()
-	e.draw()
-	for {
-		key, err := e.key()
-		if err == nil {
-			var done bool
-			if done, err = e.handle(key); !done && err == nil {
-				continue
-			}
-		}
-		e.pos = len(e.text)
+	e.in = bufio.NewReader(oneByte{source})
+	e.text, e.pos, e.row, e.at, e.draft, e.find = "", 0, 0, len(e.History), "", ""
+	e.write("\x1b[?2004h")
+	defer e.write("\x1b[?2004l")
+	for done := false; !done && err == nil; {
 		e.draw()
-		_, _ = io.WriteString(e.out, "\r\n")
-		switch {
-		case ctx.Err() != nil:
-			return "", context.Cause(ctx)
-		case err != nil:
-			return "", err
+		var k key
+		if k, err = e.key(); err == nil {
+			done, err = e.handle(k)
 		}
-		e.remember(string(e.text))
-		return string(e.text), nil
 	}
+	e.pos = len(e.text)
+	e.draw()
+	e.write("\r\n")
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		return "", err
+	}
+	if n := len(e.History); strings.TrimSpace(e.text) != "" && (n == 0 || e.History[n-1] != e.text) {
+		e.History = append(e.History, e.text)[max(0, n+1-maxHistory):]
+	}
+	return e.text, nil
 }
 
-func (e *Editor) remember(text string) {
-	if strings.TrimSpace(text) == "" || len(e.History) > 0 && e.History[len(e.History)-1] == text {
-		return
-	}
-	e.History = append(e.History, text)
-	e.History = e.History[max(0, len(e.History)-maxHistory):]
-}
+func (e *Editor) write(text string) { _, _ = io.WriteString(e.out, text) }
 
 // handle acts on a key, and reports whether the text is complete.
-func (e *Editor) handle(key key) (done bool, err error) {
-	if key.code != ctrl('r') {
+func (e *Editor) handle(k key) (done bool, err error) {
+	if k.code != ctrl('r') {
 		e.find = ""
 	}
-	switch key.code {
+	switch k.code {
 	case paste:
-		e.insert(key.text)
+		e.insert(k.text)
+	case ctrl('r'):
+		e.search()
 	case ctrl('c'):
 		return true, ErrAborted
 	case ctrl('d'):
-		if len(e.text) == 0 {
+		if e.text == "" {
 			return true, io.EOF
 		}
-		e.remove(e.pos, e.pos+1)
+		e.remove(e.pos, e.right())
 	case enter:
 		return e.enter(), nil
 	case '\t':
 		e.complete()
 	case up, down:
-		e.vertical(key.code)
-	case ctrl('r'):
-		e.search()
+		e.vertical(k.code)
 	case ctrl('l'):
-		_, _ = io.WriteString(e.out, "\x1b[H\x1b[2J")
+		e.write("\x1b[H\x1b[2J")
 		e.row = 0
 	default:
-		e.edit(key)
+		e.edit(k.code)
 	}
-	e.draw()
 	return false, nil
 }
 
 // edit moves the cursor or changes the text.
-func (e *Editor) edit(key key) {
-	switch key.code {
+func (e *Editor) edit(code rune) {
+	switch code {
 	case left, ctrl('b'):
-		e.pos = max(0, e.pos-1)
+		e.pos = e.left()
 	case right, ctrl('f'):
-		e.pos = min(len(e.text), e.pos+1)
+		e.pos = e.right()
 	case home, ctrl('a'):
 		e.pos = e.lineStart()
 	case end, ctrl('e'):
@@ -144,9 +138,9 @@ func (e *Editor) edit(key key) {
 	case wordRight:
 		e.pos = e.wordEnd()
 	case backspace, ctrl('h'):
-		e.remove(e.pos-1, e.pos)
+		e.remove(e.left(), e.pos)
 	case del:
-		e.remove(e.pos, e.pos+1)
+		e.remove(e.pos, e.right())
 	case ctrl('k'):
 		e.remove(e.pos, e.lineEnd())
 	case ctrl('u'):
@@ -154,8 +148,8 @@ func (e *Editor) edit(key key) {
 	case ctrl('w'):
 		e.remove(e.wordStart(), e.pos)
 	default:
-		if unicode.IsPrint(key.code) {
-			e.insert(string(key.code))
+		if unicode.IsPrint(code) {
+			e.insert(string(code))
 		}
 	}
 }
@@ -164,115 +158,75 @@ func (e *Editor) edit(key key) {
 func (e *Editor) enter() (done bool) {
 	more, indent := false, ""
 	if e.Unfinished != nil {
-		more, indent = e.Unfinished(string(e.text))
+		more, indent = e.Unfinished(e.text)
 	}
 	switch {
 	case !more:
 		return true
 	case e.pos < len(e.text):
 		indent = ""
-	case strings.TrimSpace(string(e.text[e.lineStart():])) == "" && len(e.text) > 0: // a blank line: no trailing space
+	case strings.TrimSpace(e.text[e.lineStart():]) == "" && e.text != "": // a blank line: no trailing space
 		e.remove(e.lineStart(), e.pos)
-		if more, _ = e.Unfinished(string(e.text)); !more {
+		if more, _ = e.Unfinished(e.text); !more {
 			return true
 		}
 	}
 	e.insert("\n" + indent)
-	e.draw()
 	return false
 }
 
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 func (e *Editor) insert(text string) {
-	add := []rune(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
-	e.text = slices.Insert(e.text, e.pos, add...)
-	e.pos += len(add)
+	text = strings.ToValidUTF8(newlines.Replace(text), "?")
+	e.text = e.text[:e.pos] + text + e.text[e.pos:]
+	e.pos += len(text)
 }
 
 func (e *Editor) remove(from, to int) {
-	from, to = max(0, from), min(len(e.text), to)
-	if from < to {
-		e.text = slices.Delete(e.text, from, to)
-		e.pos = from
-	}
-}
-
-func (e *Editor) lineStart() int {
-	i := e.pos
-	for i > 0 && e.text[i-1] != '\n' {
-		i--
-	}
-	return i
-}
-
-func (e *Editor) lineEnd() int {
-	i := e.pos
-	for i < len(e.text) && e.text[i] != '\n' {
-		i++
-	}
-	return i
-}
-
-func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-func (e *Editor) wordStart() int {
-	i := e.pos
-	for i > 0 && !inWord(e.text[i-1]) {
-		i--
-	}
-	for i > 0 && inWord(e.text[i-1]) {
-		i--
-	}
-	return i
-}
-
-func (e *Editor) wordEnd() int {
-	i := e.pos
-	for i < len(e.text) && !inWord(e.text[i]) {
-		i++
-	}
-	for i < len(e.text) && inWord(e.text[i]) {
-		i++
-	}
-	return i
+	e.text = e.text[:from] + e.text[to:]
+	e.pos = from
 }
 
 // vertical moves the cursor by a line, or from the first or last one to another text of
 // the history.
 func (e *Editor) vertical(code rune) {
 	start, stop := e.lineStart(), e.lineEnd()
-	column := e.pos - start
+	column := len([]rune(e.text[start:e.pos]))
 	switch {
 	case code == up && start > 0:
 		e.pos = start - 1
-		e.pos = min(e.lineStart()+column, start-1)
+		e.pos = e.lineStart()
 	case code == down && stop < len(e.text):
 		e.pos = stop + 1
-		e.pos = min(e.pos+column, e.lineEnd())
 	case code == up && e.at > 0:
 		e.recall(e.at - 1)
+		return
 	case code == down && e.at < len(e.History):
 		e.recall(e.at + 1)
+		return
+	default:
+		return
+	}
+	for line := e.lineEnd(); column > 0 && e.pos < line; column-- {
+		e.pos = e.right()
 	}
 }
 
-// recall takes a whole text of the history.
+// recall takes a whole text of the history, or what was typed before that.
 func (e *Editor) recall(at int) {
 	if e.at == len(e.History) {
 		e.draft = e.text
 	}
-	if e.at = at; at == len(e.History) {
-		e.text = e.draft
-	} else {
-		e.text = []rune(e.History[at])
+	if e.at, e.text = at, e.draft; at < len(e.History) {
+		e.text = e.History[at]
 	}
 	e.pos = len(e.text)
 }
 
 // search takes the latest older text that contains what was typed.
 func (e *Editor) search() {
-	if e.find == "" {
-		e.find = string(e.text)
-	}
+	e.find = cmp.Or(e.find, e.text)
 	for i := e.at - 1; i >= 0; i-- {
 		if strings.Contains(e.History[i], e.find) {
 			e.recall(i)
@@ -287,25 +241,22 @@ func (e *Editor) complete() {
 	if e.Complete == nil {
 		return
 	}
-	before := string(e.text[:e.pos])
-	start, matches := e.Complete(string(e.text), len(before))
+	start, matches := e.Complete(e.text, e.pos)
 	if len(matches) == 0 {
 		return
 	}
-	common := matches[0]
+	common := []rune(matches[0])
 	for _, m := range matches {
-		for !strings.HasPrefix(m, common) {
-			common = string([]rune(common)[:len([]rune(common))-1])
+		for !strings.HasPrefix(m, string(common)) {
+			common = common[:len(common)-1]
 		}
 	}
-	if word := before[start:]; common != word && (len(common) >= len(word) || len(matches) == 1) {
-		from := len([]rune(before[:start]))
-		e.remove(from, e.pos)
-		e.pos = from
-		e.insert(common)
-		return
-	}
-	if len(matches) > 1 {
+	word := e.text[start:e.pos]
+	switch all := string(common); {
+	case all != word && (len(all) >= len(word) || len(matches) == 1):
+		e.remove(start, e.pos)
+		e.insert(all)
+	case len(matches) > 1:
 		e.list(matches)
 	}
 }

@@ -39,6 +39,11 @@ var sequences = map[string]rune{
 	"b": wordLeft, "f": wordRight, "[200~": paste,
 }
 
+// A oneByte reads single bytes: what is typed ahead is left to the program.
+type oneByte struct{ io.Reader }
+
+func (o oneByte) Read(p []byte) (int, error) { return o.Reader.Read(p[:min(1, len(p))]) }
+
 // key reads a key press.
 func (e *Editor) key() (key, error) {
 	r, _, err := e.in.ReadRune()
@@ -50,79 +55,37 @@ func (e *Editor) key() (key, error) {
 	case r != 0x1b:
 		return key{code: r}, nil
 	}
-	sequence, err := e.sequence()
-	if err != nil {
-		return key{}, err
+	sequence, err := e.readTo(16, func(s string) bool {
+		c := s[len(s)-1]
+		return c >= 0x40 && c <= 0x7e && s != "[" && s != "O"
+	})
+	k := key{code: none}
+	if code, ok := sequences[sequence]; ok {
+		k.code = code
 	}
-	code, ok := sequences[sequence]
-	if !ok {
-		return key{code: none}, nil
+	if k.code == paste && err == nil {
+		const stop = "\x1b[201~"
+		k.text, err = e.readTo(maxPaste, func(s string) bool { return strings.HasSuffix(s, stop) })
+		k.text = strings.TrimSuffix(k.text, stop)
 	}
-	if code == paste {
-		text, err := e.pasted()
-		return key{paste, text}, err
-	}
-	return key{code: code}, nil
-}
-
-// A oneByte reads single bytes, so that it takes no more than it returns.
-type oneByte struct{ io.Reader }
-
-// ReadByte implements io.ByteReader.
-func (o *oneByte) ReadByte() (byte, error) {
-	var b [1]byte
-	_, err := io.ReadFull(o, b[:])
-	return b[0], err
-}
-
-// ReadRune implements io.RuneReader.
-func (o *oneByte) ReadRune() (rune, int, error) {
-	var b []byte
-	for len(b) < utf8.UTFMax && (len(b) == 0 || !utf8.FullRune(b)) {
-		c, err := o.ReadByte()
-		if err != nil {
-			return 0, 0, err
-		}
-		b = append(b, c)
-	}
-	r, size := utf8.DecodeRune(b)
-	return r, size, nil
-}
-
-// sequence reads what follows an escape.
-func (e *Editor) sequence() (string, error) {
-	var b strings.Builder
-	for b.Len() < 16 {
-		c, err := e.in.ReadByte()
-		if err != nil {
-			return "", err
-		}
-		b.WriteByte(c)
-		switch {
-		case b.Len() == 1 && (c == '[' || c == 'O'):
-		case c >= 0x40 && c <= 0x7e:
-			return b.String(), nil
-		}
-	}
-	return b.String(), nil
+	return k, err
 }
 
 // maxPaste bounds a paste in bytes.
 const maxPaste = 1 << 20
 
-// pasted reads a paste up to its end.
-func (e *Editor) pasted() (string, error) {
-	const stop = "\x1b[201~"
+// readTo reads bytes until all of them are an end, or there are as many as limit.
+func (e *Editor) readTo(limit int, isEnd func(string) bool) (string, error) {
 	var b strings.Builder
-	for b.Len() < maxPaste {
+	for b.Len() < limit {
 		c, err := e.in.ReadByte()
 		if err != nil {
 			return "", err
 		}
 		b.WriteByte(c)
-		if c == '~' && strings.HasSuffix(b.String(), stop) {
+		if isEnd(b.String()) {
 			break
 		}
 	}
-	return strings.TrimSuffix(b.String(), stop), nil
+	return b.String(), nil
 }
