@@ -110,14 +110,3 @@ var agreedBash = []agreedCall{
 	{name: "exit codes and state", stateful: true, programs: []string{"echo out", "", "false", "(exit 7)", "nosuch_command 2>/dev/null", "kept=1; f() { echo f; }", "echo $kept; f",
 		"cat <<E\nhere $((1 + 1))\nE", "a\x00b", "echo '\xff'"}},
 }
-
-// Deno's kernel tells no lines, loses what it had when it is interrupted, and takes
-// seconds to start.
-var agreedDeno = []agreedCall{
-	{name: "output, values and state", stateful: true, programs: []string{`console.log("out"); console.error("err"); ({ b: [1], a: null })`, "var kept = 1;", "kept", "void 0", "await Promise.resolve(7)", "[1, 2, 3].map((x) => x ** 2)", "console.log('\u00e9'); undefined"}},
-	{name: "errors", stateful: true, programs: []string{`throw new RangeError("two\nlines")`, "var kept = 2; null.f()", "kept", "await Promise.reject(new RangeError('no'))", "a\x00b"}},
-	{name: "exits", stateful: true, programs: []string{"var kept = 1; process.exit(3)", "kept", "process.exit()", "2"}},
-	{name: "truncation", stateful: true, programs: []string{"console.error('x'.repeat(5000)); console.error('e'.repeat(5000))"}, opts: codeinterp.RunOptions{MaxOutput: 1000}},
-	{name: "restart", stateful: true, restarted: true, programs: []string{`console.log("x"); for (;;) {}`, "1"}},
-	{name: "deletion", stateful: true, deleted: true, programs: []string{`console.log("x"); for (;;) {}`}},
-}

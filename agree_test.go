@@ -16,7 +16,6 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/jupytertest"
-	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
@@ -36,7 +35,6 @@ var agreements = []struct {
 	{"typescript", "typescript", embedded, processes(subprocess.TypeScript()), agreedTypeScript, exits},
 	{"python", "python", processes(subprocess.Python()), kernels, agreedPython, nil},
 	{"bash", "bash", processes(subprocess.Bash()), kernels, agreedBash, nil},
-	{"deno", "javascript", embedded, deno, agreedDeno, regexp.MustCompile(`in line \d+|\\x1b\[\d+m`)},
 }
 
 // exits is what an exit of a program does to its context: a process ends and loses its
@@ -52,9 +50,6 @@ var reports = regexp.MustCompile(`; stderr late \w+ dropped \d+ "(?:[^"\\]|\\.)*
 // engines raise by themselves.
 func TestProvidersAgree(t *testing.T) {
 	for _, pair := range agreements {
-		if pair.name == "deno" && !tier.Full {
-			continue
-		}
 		t.Run(pair.name, func(t *testing.T) {
 			a, b := pair.a(t), pair.b(t)
 			for _, tt := range pair.calls {
@@ -95,17 +90,6 @@ func processes(l subprocess.Language) func(t *testing.T) codeinterp.StatefulInte
 
 func kernels(t *testing.T) codeinterp.StatefulInterpreter {
 	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: jupytertest.ForkingServer(t)})
-	return opened(t, ci, err)
-}
-
-func deno(t *testing.T) codeinterp.StatefulInterpreter {
-	if _, err := os.Stat(".testenv/jupyter/deno/.done"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no Deno kernel: run make testenv-full")
-		}
-		t.Skip("no Deno kernel: run make testenv-full")
-	}
-	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: jupytertest.Server(t), Kernels: map[string]string{"javascript": "deno"}})
 	return opened(t, ci, err)
 }
 

@@ -299,14 +299,14 @@ func TestTLS(t *testing.T) {
 
 func TestLanguages(t *testing.T) {
 	setup := func(s *fake.Server) {
-		s.Specs = map[string]string{"python3": "python", "aaa": "python", "deno": "typescript", "ir": "R", "conda": "python"}
+		s.Specs = map[string]string{"python3": "python", "aaa": "python", "tslab": "typescript", "ir": "R", "conda": "python"}
 	}
 	dialFake(t, jupyter.Options{Kernels: map[string]string{"ml": "conda"}}, setup,
 		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.Join(ci.Languages(), " "); got != "javascript ml python python@aaa r typescript" {
+			if got := strings.Join(ci.Languages(), " "); got != "ml python python@aaa r typescript" {
 				t.Errorf("languages %q", got)
 			}
 			_, err = ci.RunCode(t.Context(), "cobol", "x", nil)

@@ -58,9 +58,7 @@
 //	xpython       yes    yes   yes     yes    -     -     yes    -    -    -
 //	xpython-raw   yes    -     yes     yes    -     -     yes    -    -    -
 //	IRkernel      yes    -     yes     yes    -     -     yes    -    -    yes
-//	Deno          yes    yes   yes     yes    -     yes   -      yes  yes  -
 //	bash_kernel   -      -     -       -      -     yes   -      -    yes  yes
-//	calysto_bash  -      -     -       -      -     -     -      -    yes  -
 //
 // exit is an exit code that costs no state; interrupt says that a timeout keeps the state.
 // A program that asks for input and has none is interrupted.
@@ -77,7 +75,8 @@
 //     it dies right after its answer, the program runs in the server's next process, without
 //     the context's directory and environment; StateLost reports it.
 //   - A killed kernel leaves its private directory below the server's TMPDIR.
-//   - Deno's runs end before their timers do. bash_kernel merges the two streams.
+//   - Deno's kernel is not offered: it reports the end of a program before its value.
+//   - bash_kernel merges the two streams.
 //   - Programs have no RunOptions.Input; commands have.
 //   - Adopted kernels and kernels without IPython have no files, functions or environment.
 //   - Enterprise Gateway turns bytes that are no UTF-8 into U+FFFD, and starts kernels for

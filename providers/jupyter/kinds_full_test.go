@@ -116,7 +116,6 @@ func TestConformanceOfServers(t *testing.T) {
 
 // TestConformanceOfKernels tries the contract on kernels of other languages.
 func TestConformanceOfKernels(t *testing.T) {
-	t.Run("deno", func(t *testing.T) { conform(t, start(t, "server6", false), denoConfig()) })
 	t.Run("r", func(t *testing.T) {
 		if _, err := os.Stat(irkernel); err != nil {
 			t.Skip("no IRkernel: run make testenv-full")

@@ -16,10 +16,8 @@ func languageOf(list server.SpecList, spec string) string {
 	return canonical(list.Specs[spec].Spec.Language)
 }
 
-// pick chooses a kernelspec for each language: the server's default first,
-// then one that is called like the language, then by name. A kernel for
-// TypeScript serves JavaScript, which is a part of it, where no other does. The
-// rest is LANGUAGE@KERNELSPEC.
+// pick chooses a kernelspec for each language: the server's default first, then one that is
+// called like the language, then by name. The rest is LANGUAGE@KERNELSPEC.
 func pick(list server.SpecList, override map[string]string) (map[string]kernel.Kind, error) {
 	names := slices.Sorted(maps.Keys(list.Specs))
 	rank := func(name, language string) int {
@@ -37,11 +35,6 @@ func pick(list server.SpecList, override map[string]string) (map[string]kernel.K
 		lang := canonical(s.Language)
 		if old, ok := m[lang]; lang != "" && (!ok || rank(name, lang) < rank(old.Name, lang)) {
 			m[lang] = kernel.NewKind(lang, name, s)
-		}
-	}
-	if ts, ok := m["typescript"]; ok {
-		if _, ok := m["javascript"]; !ok {
-			m["javascript"] = kernel.NewKind("javascript", ts.Name, ts.Spec)
 		}
 	}
 	for lang, name := range override {

@@ -88,7 +88,7 @@ func start(t testing.TB, name string, forked bool) *server {
 	env := []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "NO_COLOR=1",
 		"JUPYTER_CONFIG_DIR=" + jupytertest.Config(dir), "JUPYTER_DATA_DIR=" + filepath.Join(dir, "data"),
 		"JUPYTER_RUNTIME_DIR=" + filepath.Join(dir, "runtime"), "IPYTHONDIR=" + filepath.Join(dir, "ipython"),
-		"JUPYTER_PATH=" + jupytertest.Path(dir), "DENO_DIR=" + filepath.Join(dir, "deno"), "TMPDIR=" + filepath.Join(dir, "tmp")}
+		"JUPYTER_PATH=" + jupytertest.Path(dir), "TMPDIR=" + filepath.Join(dir, "tmp")}
 	if forked {
 		s.forker = jupytertest.Forked(t, bin, dir, env)
 	}

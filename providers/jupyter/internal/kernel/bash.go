@@ -25,13 +25,6 @@ var bashDialect = dialect{
 	},
 }
 
-// otherBashDialect is for other kernels, such as calysto_bash, whose shells go on
-// with a program after the kernel has reported the interrupt. What the
-// shell prints to standard error comes as standard output: the other is the
-// kernel's own.
-var otherBashDialect = dialect{noStdin: true, uninterruptible: true, start: bashDialect.start, remove: bashDialect.remove,
-	shellGone: regexp.MustCompile(`^(\x1b\[[0-9;]*m)*End Of File \(EOF\)\. Exception style platform\.`).Match}
-
 func bashSurroundings(s Surroundings) string {
 	var b strings.Builder
 	switch {

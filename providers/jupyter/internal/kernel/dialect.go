@@ -45,14 +45,6 @@ type dialect struct {
 	// replaced recognises that the kernel put a new process in place of the one
 	// that the program ended, by what it prints then.
 	replaced func(text []byte) bool
-	// shellGone recognises that the program's process has ended, and that the kernel
-	// puts none in its place, by what it prints to standard error then.
-	shellGone func(text []byte) bool
-	// settle prints a marker to the streams, for kernels whose output comes
-	// after they said that they are idle.
-	settle func(marker string) string
-	// uninterruptible: the kernel answers an interrupt, and the program runs on.
-	uninterruptible bool
 	// skipsBlank: lines are counted from the first that is not blank.
 	skipsBlank bool
 	// fault puts an error into the form that others have.
@@ -79,7 +71,7 @@ func NewKind(language, name string, s server.Spec) Kind {
 // Visited is the kind of a kernel that somebody else works in: it is left as it
 // is, and only what it says is understood as that of its language.
 func (k Kind) Visited() Kind {
-	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, uninterruptible: k.dialect.uninterruptible, value: k.dialect.value, fault: k.dialect.fault, aborts: k.dialect.aborts}
+	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, value: k.dialect.value, fault: k.dialect.fault, aborts: k.dialect.aborts}
 	if d.value == nil {
 		d.value = jsonValue
 	}
@@ -94,14 +86,10 @@ func dialectOf(language string, s server.Spec) *dialect {
 	switch {
 	case s.Language == "python" || language == "python":
 		return &pythonDialect
-	case strings.Contains(argv, "deno"):
-		return &denoDialect
 	case s.Language == "R":
 		return &rDialect
 	case language == "bash" && strings.Contains(argv, "bash_kernel"):
 		return &bashDialect
-	case language == "bash" || s.Language == "bash":
-		return &otherBashDialect
 	}
 	return &plainDialect
 }

@@ -54,7 +54,6 @@ type progress struct {
 	report      *deathReport     // of a death, which is looked into
 	gap         bool             // output may be missing: the socket was replaced
 	past        bool             // the program has ended; what is said now is of what comes next
-	shellGone   bool             // as replaced, but that the kernel has none any more
 	answered    bool             // the kernel has gone on to what came after the run
 	interrupted bool
 	noInput     bool      // the program wanted input that there was not
@@ -254,12 +253,8 @@ func (e *execution) stream(ev *event) {
 	e.out.Write(ev.stream, ev.data)
 }
 
-// watchProcess looks for the end of the program's process at the end of what is
-// printed, or in what the kernel says of it.
+// watchProcess looks for the end of the program's process at the end of what is printed.
 func (e *execution) watchProcess(ev *event) {
-	if f := e.k.dialect.shellGone; f != nil && ev.stream == codeinterp.Stderr && !ev.late && f(ev.data) {
-		e.update(func(p *progress) { p.shellGone = true })
-	}
 	f := e.k.dialect.replaced
 	if f == nil || ev.late {
 		return

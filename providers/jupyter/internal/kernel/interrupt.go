@@ -87,16 +87,12 @@ func (k *Kernel) IgnoreUnconfirmed() {
 	k.interrupts.unconfirmed = false
 }
 
-// Interrupt asks the kernel to interrupt what it runs. It is ErrUnsupported where
-// the kernel's answer would not be the program's end. After another error the
-// interrupt may be on its way; see AwaitInterrupts.
+// Interrupt asks the kernel to interrupt what it runs. After an error the interrupt may
+// be on its way; see AwaitInterrupts.
 func (k *Kernel) Interrupt(ctx context.Context) error {
 	k.mu.Lock()
-	run, uninterruptible := k.run, k.dialect.uninterruptible
+	run := k.run
 	k.mu.Unlock()
-	if uninterruptible {
-		return errors.ErrUnsupported
-	}
 	deliver := func(ctx context.Context) error { return k.cfg.Client.Interrupt(ctx, k.Handle.Kernel) }
 	if k.Kind.InterruptMode == "message" {
 		if run != nil { // such a kernel may answer only when the program has ended

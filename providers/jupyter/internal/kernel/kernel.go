@@ -71,7 +71,6 @@ type Kernel struct {
 	seq      int
 	requests map[string]*request
 	run      *execution
-	tail     *tail // of the run
 	seen     messageLog
 	late     func(codeinterp.Output)
 }

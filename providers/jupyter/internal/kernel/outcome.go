@@ -110,7 +110,7 @@ func (r *runner) classify(e *Ending, p progress) {
 	case r.away != nil:
 		e.Left = true
 		e.Unknown = fmt.Errorf("%w; the program may have ended well or may still be running", r.away)
-	case p.replaced, p.shellGone:
+	case p.replaced:
 		e.Lost, e.ExitCode, e.Cause = true, codeinterp.ExitKilled, codeinterp.CauseExit
 	case p.death:
 		e.Lost, e.ExitCode, e.Cause, e.Error = true, codeinterp.ExitKilled, r.deathCause(p), nil

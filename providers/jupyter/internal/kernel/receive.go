@@ -20,7 +20,7 @@ func (k *Kernel) receive(s *socket, f *frame) error {
 		k.mu.Unlock()
 		return nil
 	}
-	run, req, tail := k.run, k.requests[m.Parent.ID], k.tail
+	run, req := k.run, k.requests[m.Parent.ID]
 	ours, hidden := k.own(m.Parent.ID)
 	k.mu.Unlock()
 	switch {
@@ -28,8 +28,6 @@ func (k *Kernel) receive(s *socket, f *frame) error {
 		return k.receiveForeign(f)
 	case run != nil && m.Parent.ID == run.id:
 		return run.receive(f, false)
-	case run != nil && tail != nil && m.Parent.ID == tail.id:
-		return run.receiveTail(tail, f)
 	case req != nil && !isOutput(m):
 		return k.answer(req, f)
 	// Output of a hidden request is that of threads, which the kernel attributes so.

@@ -84,11 +84,12 @@ type runner struct {
 	fresh bool
 	end   time.Time
 
-	killed  bool
-	killErr error
-	queued  bool  // it was killed before the kernel began it
-	noIdle  bool  // one sign of the end is missing
-	away    error // why the server cannot be reached
+	killed   bool
+	killErr  error
+	queued   bool  // it was killed before the kernel began it
+	reported bool  // a report of the kernel's death was acted upon
+	noIdle   bool  // one sign of the end is missing
+	away     error // why the server cannot be reached
 }
 
 // Run runs a program in a kernel that is ready. The end of ctx kills it.
@@ -135,7 +136,6 @@ func (r *runner) finish() (Ending, error) {
 		r.end = p.report.at
 	}
 	r.correctStray()
-	r.settle()
 	r.inquire()
 	p := r.e.progress()
 	if !r.killed && p.death && !p.busy && !p.gap && r.k.isGone() {
@@ -157,8 +157,6 @@ func (r *runner) finish() (Ending, error) {
 		r.k.noteEnd(p.report.to, p.report.cause) // it came too late to be verified
 	case p.next && !p.death && !r.killed:
 		r.k.noteEnd(lost, codeinterp.CauseExit) // and the next one is not set up
-	case p.shellGone:
-		r.k.noteGone(codeinterp.CauseExit)
 	case p.replaced:
 		r.k.noteReplaced()
 	}
@@ -210,6 +208,9 @@ func (r *runner) follow() error {
 				r.end = time.Now()
 			}
 		}
+		if p.report != nil && !r.reported && r.endReported(p.report) {
+			return nil
+		}
 		w.startTimers(p)
 		if !r.e.hasBegun() {
 			r.Program.Busy(k.isBusyWithOthers())
@@ -241,10 +242,6 @@ func (r *runner) follow() error {
 			w.probe()
 		case <-w.lost():
 			w.reconnect()
-		case v := <-w.verdicts:
-			if over := w.apply(v); over {
-				return nil
-			}
 		case err := <-w.redialled:
 			if done := w.returned(err); done {
 				return nil

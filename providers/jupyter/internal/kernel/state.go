@@ -49,7 +49,6 @@ type state struct {
 	attached bool   // another client furnished it
 	died     time.Time
 	offer    offer
-	former   *state // of a process that is said to have died, and may not have
 }
 
 // setSocket makes the socket that open returns the kernel's. The socket's reader
@@ -102,13 +101,8 @@ func (k *Kernel) noteIdentity(identity string) {
 	default:
 		k.identity = identity
 	}
-	if k.proc != lost {
-		return
-	}
-	k.proc = unprepared
-	// It is the former process that answers: the report of its death was wrong.
-	if f := k.former; f != nil && f.identity != "" && f.identity == k.identity {
-		k.proc, k.programs, k.count, k.attached = f.proc, f.programs, f.count, f.attached
+	if k.proc == lost {
+		k.proc = unprepared
 	}
 }
 
@@ -208,10 +202,6 @@ func (k *Kernel) noteGone(cause codeinterp.Cause) { k.noteEnd(gone, cause) }
 
 func (k *Kernel) noteEnd(to process, cause codeinterp.Cause) {
 	k.mu.Lock()
-	if k.proc.isSetUp() {
-		was := k.state
-		k.former = &was
-	}
 	if k.proc != gone {
 		k.proc = to
 	}

@@ -27,10 +27,7 @@ type watch struct {
 	away       bool // reconnecting
 	probed     bool // after the interrupt
 	halfProbed bool // as half of the end was there
-	gaveUp     bool // the socket was given up once; the server can be wrong, too
 	asked      bool // a question waits in the kernel
-	verifying  bool // whether the kernel died is being looked into, or is known
-	verdicts   chan verdict
 	ctx        context.Context
 	cancel     context.CancelFunc
 	work       sync.WaitGroup
@@ -39,7 +36,7 @@ type watch struct {
 
 func newWatch(r *runner, s *socket) *watch {
 	ctx, cancel := context.WithCancel(r.ctx)
-	return &watch{r: r, sock: s, quiet: time.NewTimer(firstSilence), redialled: make(chan error, 1), verdicts: make(chan verdict, 1),
+	return &watch{r: r, sock: s, quiet: time.NewTimer(firstSilence), redialled: make(chan error, 1),
 		ctx: ctx, cancel: cancel, polling: make(chan struct{}, 1)}
 }
 
@@ -52,9 +49,6 @@ func (w *watch) end() {
 
 // startTimers starts the timers that the progress requires.
 func (w *watch) startTimers(p progress) {
-	if p.report != nil && !w.verifying {
-		w.verify(p.report)
-	}
 	if p.half() && w.halfTimer == nil {
 		w.halfTimer = time.After(halfGrace)
 	}
@@ -94,13 +88,14 @@ func (w *watch) poll() {
 	default:
 		return
 	}
-	// Copies: the fields are those of the run's goroutine.
-	sock, away, gaveUp := w.sock, w.away, w.gaveUp
+	away := w.away // a copy: the field is that of the run's goroutine
 	w.work.Go(func() {
 		defer func() { <-w.polling }()
-		st, err := w.r.k.check(w.ctx)
-		if err == nil && notRunning(st) && !away {
-			w.checkIdle(sock, gaveUp)
+		// A kernel that should run the program and is said not to is asked itself.
+		if st, err := w.r.k.check(w.ctx); err == nil && notRunning(st) && !away {
+			ctx, cancel := context.WithTimeout(w.ctx, silence)
+			defer cancel()
+			w.r.probe(ctx)
 		}
 	})
 }
@@ -117,29 +112,9 @@ func (w *watch) ask(p progress) {
 	w.work.Go(func() { w.r.probe(w.ctx) })
 }
 
-// deadSocketAfter is how long a kernel that the server calls idle may leave a probe
-// unanswered before the socket is replaced.
-const deadSocketAfter = 4 * time.Second
-
-// checkIdle asks a kernel that should be running the program and is said not to. If it
-// does not answer, the socket may lead nowhere, and another one is tried once.
-func (w *watch) checkIdle(sock *socket, gaveUp bool) {
-	ctx, cancel := context.WithTimeout(w.ctx, deadSocketAfter)
-	defer cancel()
-	if w.r.probe(ctx) || gaveUp || w.ctx.Err() != nil {
-		return
-	}
-	st, err := w.r.k.check(w.ctx)
-	if err == nil && notRunning(st) && time.Since(w.r.e.progress().active) >= deadSocketAfter {
-		sock.fail(errDeadSocket)
-	}
-}
-
 // notRunning reports whether the server says that a kernel runs nothing. A server that
 // missed its first status calls it starting.
 func notRunning(st server.Kernel) bool { return st.State == "idle" || st.State == "starting" }
-
-var errDeadSocket = errors.New("the socket delivers nothing")
 
 // probe asks the kernel for a sign, which comes after the run: an interrupt can make the
 // kernel lose the report of the end.
@@ -158,17 +133,11 @@ func (r *runner) probe(ctx context.Context) bool {
 	if err != nil {
 		return errors.Is(err, errDied)
 	}
-	p, other := r.e.progress(), m.Header.Session
-	switch {
-	case before != "" && other != before:
-		// In this order: identified alone would forget the process without ending the
-		// run.
+	if other := m.Header.Session; before != "" && other != before {
+		// In this order: noteIdentity alone would forget the process without ending the run.
 		k.noteLost("")
 		k.noteIdentity(other)
-	case before == "" && p.report != nil && !p.replied:
-		// The processes of such a kernel have no names, and a new one was reported.
-		k.noteEnd(p.report.to, p.report.cause)
-	default:
+	} else {
 		r.e.q.put(event{kind: evAnswered})
 	}
 	return true
@@ -177,7 +146,7 @@ func (r *runner) probe(ctx context.Context) bool {
 // reconnect dials anew and, once the server has replayed what it kept, asks
 // the kernel for a sign: it answers only after the run is over.
 func (w *watch) reconnect() {
-	w.away, w.gaveUp = true, w.gaveUp || errors.Is(w.sock.err, errDeadSocket)
+	w.away = true
 	k, limit := w.r.k, w.r.k.cfg.ReconnectTimeout
 	w.work.Go(func() {
 		ctx, cancel := context.WithTimeoutCause(w.ctx, limit, server.Unavailable("the server did not come back within %v", limit))

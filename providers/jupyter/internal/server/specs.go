@@ -32,7 +32,8 @@ func (c *Client) Specs(ctx context.Context) (SpecList, error) {
 		return c.do(ctx, http.MethodGet, "api/kernelspecs", nil, &list)
 	})
 	for name, s := range list.Specs {
-		if !isWord(name) || !isWord(s.Spec.Language) {
+		// Deno's kernel sends a value after it reports that the program has ended.
+		if !isWord(name) || !isWord(s.Spec.Language) || strings.Contains(strings.Join(s.Spec.Argv, " "), "deno") {
 			delete(list.Specs, name)
 		}
 	}

@@ -21,8 +21,7 @@ var (
 	arrow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-+> (\d+) `) })
 	// member begins the lines of an error in a group of errors.
 	member = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ {4,}[|+]`) })
-	// jsLine is how node names a line of the program. Deno's <anonymous>:4:6 is in what
-	// it translated the program to.
+	// jsLine is how node names a line of the program.
 	jsLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:evalmachine\.<anonymous>|REPL\d*|repl):(\d+):\d+`)
 	})
