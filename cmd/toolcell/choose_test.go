@@ -109,12 +109,12 @@ func TestEnvOrEnvName(t *testing.T) {
 // TestInstalling: an installation is announced, on a terminal or not, unless the packages are found at once.
 func TestInstalling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for after, want := range map[time.Duration]string{findLimit / 2: "", 2 * findLimit: "toolcell: installing pandas, six ...\n"} {
+		for wait, want := range map[time.Duration]string{findLimit / 2: "", 2 * findLimit: "toolcell: installing pandas, six ...\n"} {
 			var b bytes.Buffer
-			done := (&app{stderr: &b}).installing([]string{"pandas", "six"})
-			time.Sleep(after)
+			done := after(findLimit, (&app{stderr: &b}).progress, "installing %s ...", "pandas, six")
+			time.Sleep(wait)
 			if done(); b.String() != want {
-				t.Errorf("%v: %q", after, &b)
+				t.Errorf("%v: %q", wait, &b)
 			}
 		}
 	})

@@ -30,9 +30,9 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.AddCommand(a.runCommand(), a.replCommand(), a.mcpCommand(), a.envCommand(), a.keepCommand(),
-		a.doctorCommand(), a.sweepCommand(), a.manCommand(root))
-	root.AddCommand(&cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		Run: func(*cobra.Command, []string) { a.code = a.print("toolcell " + version() + "\n") }})
+		a.doctorCommand(), a.manCommand(root))
+	root.AddCommand(a.command("version", "Print the version", nil,
+		func(context.Context, *pflag.FlagSet, []string) int { return a.print("toolcell " + version() + "\n") }))
 	return root
 }
 
@@ -47,11 +47,16 @@ func suggestion(c *cobra.Command, word string) string {
 // A runner runs a command with its operands, and returns the exit code.
 type runner func(ctx context.Context, fs *pflag.FlagSet, operands []string) int
 
-// command returns a command with flags.
+// command returns a command with flags and without operands.
 func (a *app) command(use, short string, register func(*pflag.FlagSet, func(string) string), run runner) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, DisableFlagsInUseLine: true,
-		Args: cobra.ArbitraryArgs,
-		Run:  func(c *cobra.Command, args []string) { a.code = run(c.Context(), c.Flags(), args) }}
+		Args: func(c *cobra.Command, operands []string) error {
+			if len(operands) > 0 {
+				return fmt.Errorf("%s takes no %q; see %s --help", c.Name(), operands[0], c.CommandPath())
+			}
+			return nil
+		},
+		Run: func(c *cobra.Command, args []string) { a.code = run(c.Context(), c.Flags(), args) }}
 	c.Flags().SortFlags = false
 	if register != nil {
 		register(c.Flags(), a.getenv)

@@ -104,7 +104,7 @@ func (f *directoryFlags) openRemote(ctx context.Context, p *providerFlags, state
 	if err != nil {
 		return nil, err
 	}
-	defer p.reportWaiting()()
+	defer after(patience, p.progress, "waiting for the Jupyter server at %s to answer", hostOf(p.url))()
 	if err := p.reach(ctx, so); err != nil {
 		return nil, err
 	}

@@ -31,12 +31,7 @@ const ownServer = "a server of your own: pip install jupyter-server ipykernel; t
 func (a *app) doctorCommand() *cobra.Command {
 	f := &providerFlags{}
 	return a.command("doctor [flags]", "Report which providers, languages and isolation work here", f.register,
-		func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
-			if code := a.noOperands("doctor", operands); code != 0 {
-				return code
-			}
-			return a.doctor(ctx, *f)
-		})
+		func(ctx context.Context, _ *pflag.FlagSet, _ []string) int { return a.doctor(ctx, *f) })
 }
 
 // doctor reports which providers, languages and isolation this machine has, and how

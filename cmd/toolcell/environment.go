@@ -18,9 +18,6 @@ type environmentFlags struct {
 	with    []string
 	install []string
 	getenv  func(string) string
-
-	// installing, if set, is called before packages are installed, and done after that.
-	installing func(packages []string) (done func())
 }
 
 func (f *environmentFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
@@ -33,7 +30,7 @@ func (f *environmentFlags) register(fs *pflag.FlagSet, getenv func(string) strin
 }
 
 // prepareEnvironment makes the Python of the flags the one to use.
-func (f *subprocessFlags) prepareEnvironment(ctx context.Context) error {
+func (f *subprocessFlags) prepareEnvironment(ctx context.Context, progress func(string, ...any)) error {
 	if f.name == "" && len(f.with) == 0 {
 		return nil
 	}
@@ -63,7 +60,7 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context) error {
 		if len(o.Packages) == 0 {
 			continue
 		}
-		e, err := f.newEnvironment(ctx, o)
+		e, err := newEnvironment(ctx, o, progress)
 		if err != nil {
 			return err
 		}
@@ -72,30 +69,14 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context) error {
 	return nil
 }
 
-// newEnvironment makes an environment, and reports a long installation.
-func (f *environmentFlags) newEnvironment(ctx context.Context, o *environments.Options) (*environments.Environment, error) {
-	if f.installing != nil {
-		defer f.installing(o.Packages)()
-	}
-	return environments.New(ctx, o)
-}
-
-// installing prints that packages are being installed, if that takes a while.
-func (a *app) installing(packages []string) (done func()) {
-	printed := make(chan struct{})
-	t := time.AfterFunc(findLimit, func() {
-		fmt.Fprintf(a.stderr, "toolcell: installing %s ...\n", strings.Join(packages, ", "))
-		close(printed)
-	})
-	return func() {
-		if !t.Stop() {
-			<-printed
-		}
-	}
-}
-
 // findLimit is longer than it takes to find an environment that exists.
 const findLimit = time.Second
+
+// newEnvironment makes an environment, and reports a long installation.
+func newEnvironment(ctx context.Context, o *environments.Options, progress func(string, ...any)) (*environments.Environment, error) {
+	defer after(findLimit, progress, "installing %s ...", strings.Join(o.Packages, ", "))()
+	return environments.New(ctx, o)
+}
 
 // enter makes an environment the one that programs run in.
 func (f *subprocessFlags) enter(e *environments.Environment) {

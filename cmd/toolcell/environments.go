@@ -135,9 +135,7 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 	} else if len(node) > 0 {
 		o.Language, o.Packages = "javascript", node
 	}
-	done := a.installing(o.Packages)
-	e, err := environments.New(ctx, o)
-	done()
+	e, err := newEnvironment(ctx, o, a.progress)
 	if err == nil {
 		err = nameEnvironment(file, e)
 	}

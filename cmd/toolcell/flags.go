@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -97,12 +96,4 @@ func (a *app) piped() bool {
 func isTerminal(stream any) bool {
 	s, ok := stream.(interface{ Fd() uintptr })
 	return ok && isatty.IsTerminal(s.Fd())
-}
-
-// noOperands refuses operands.
-func (a *app) noOperands(name string, operands []string) int {
-	if len(operands) > 0 {
-		return a.usageError("%s", fmt.Sprintf("%s takes no %q; see toolcell %s --help", name, operands[0], name))
-	}
-	return 0
 }

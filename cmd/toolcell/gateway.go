@@ -39,7 +39,7 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 	}
 	opts := &mcptools.Options{Secrets: g.secrets}
 	opts.Logger = f.operation.logger(a.stderr)
-	if f.operation.verbose {
+	if opts.Logger != nil {
 		opts.Stderr = a.stderr
 	}
 	if g.set, err = mcptools.Open(ctx, servers, opts); err != nil {
@@ -49,8 +49,8 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 	for _, problem := range problems {
 		fmt.Fprintln(a.stderr, "toolcell:", g.secrets.Scrub(problem.Error()))
 	}
-	if len(problems) > 0 && !f.operation.verbose {
-		fmt.Fprintln(a.stderr, "toolcell: --verbose shows what the servers of --tools print")
+	if len(problems) > 0 && opts.Logger == nil {
+		fmt.Fprintln(a.stderr, "toolcell: --log text shows what the servers of --tools print")
 	}
 	_, files := codeinterp.Files(ci)
 	if g.mode, err = codemode.New(ci, g.set.Entries(), &codemode.Options{Language: language, Files: files && !f.stateless, OnRun: g.set.Retry}); err != nil {

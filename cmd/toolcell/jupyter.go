@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -36,10 +35,8 @@ type jupyterFlags struct {
 	headers         []string
 	wait            time.Duration // for the server to listen
 
-	// waiting, if set, is called with the server's host if opening takes long.
-	waiting func(host string)
-	// spawning, if set, receives the progress of a JupyterHub that starts a server.
-	spawning func(percent int, message string)
+	// progress, if set, prints a line about what takes long.
+	progress func(format string, args ...any)
 }
 
 func (f *jupyterFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
@@ -71,7 +68,10 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 		o.Auth.Password = f.password
 	}
 	if strings.Contains(f.url, "/user/") {
-		o.Auth.Hub = &jupyter.HubOptions{Progress: f.spawning}
+		o.Auth.Hub = &jupyter.HubOptions{}
+		if f.progress != nil {
+			o.Auth.Hub.Progress = func(percent int, message string) { f.progress("the Hub starts the server: %d%%, %s", percent, message) }
+		}
 	}
 	for _, k := range f.kernels {
 		name, spec, ok := strings.Cut(k, "=")
@@ -113,7 +113,7 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 	if err != nil {
 		return nil, err
 	}
-	defer f.reportWaiting()()
+	defer after(patience, f.progress, "waiting for the Jupyter server at %s to answer", hostOf(f.url))()
 	if err := f.reach(ctx, opts); err != nil {
 		return nil, err
 	}
@@ -121,24 +121,6 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 		return orNil(jupyter.NewStateful(ctx, opts))
 	}
 	return orNil(jupyter.New(ctx, opts))
-}
-
-// reportWaiting calls f.waiting if opening takes long. done ends that.
-func (f *jupyterFlags) reportWaiting() (done func()) {
-	if f.waiting == nil {
-		return func() {}
-	}
-	reported := make(chan struct{})
-	timer := time.AfterFunc(patience, func() {
-		defer close(reported)
-		f.waiting(hostOf(f.url))
-	})
-	return func() {
-		// A message does not come after the caller has returned.
-		if !timer.Stop() {
-			<-reported
-		}
-	}
 }
 
 // reach waits until a server listens, up to --wait. A server behind a proxy is left to
@@ -170,16 +152,6 @@ func (f *jupyterFlags) reach(ctx context.Context, o *jupyter.Options) error {
 	}
 }
 
-type sweepFlags struct {
-	jupyterFlags
-	idle time.Duration
-}
-
-func (f *sweepFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
-	f.register(fs, getenv)
-	fs.DurationVar(&f.idle, "idle", sweepIdle, "keep kernels that were active within this `duration`")
-}
-
 // sweepBeside deletes in the background the kernels that killed commands left behind. It
 // ignores a server that does not list its kernels. done ends it, and waits for its end.
 func (f *jupyterFlags) sweepBeside(ctx context.Context) (done func()) {
@@ -194,41 +166,4 @@ func (f *jupyterFlags) sweepBeside(ctx context.Context) (done func()) {
 		_, _ = jupyter.Sweep(ctx, opts, sweepIdle)
 	}()
 	return func() { cancel(); <-over }
-}
-
-// sweepCommand deletes kernels that killed commands left behind.
-func (a *app) sweepCommand() *cobra.Command {
-	var f sweepFlags
-	return a.command("sweep --url URL [flags]", "Delete Jupyter kernels that a killed command left behind", f.registerAll,
-		func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
-			if code := a.noOperands("sweep", operands); code != 0 {
-				return code
-			}
-			return a.sweep(ctx, &f)
-		})
-}
-
-func (a *app) sweep(ctx context.Context, f *sweepFlags) int {
-	opts, err := f.options("")
-	if err != nil {
-		return a.fail(err)
-	}
-	n, err := jupyter.Sweep(ctx, opts, f.idle)
-	switch {
-	case err != nil && errors.Is(err, context.Cause(ctx)):
-		return a.stopped()
-	case err != nil:
-		return a.fail(err)
-	}
-	switch {
-	case n == 0 && f.idle > 0:
-		fmt.Fprintf(a.stdout, "no kernel was left behind that has been idle for %v; --idle says for how long\n", f.idle)
-	case n == 0:
-		fmt.Fprintln(a.stdout, "no kernel was left behind")
-	case n == 1:
-		fmt.Fprintln(a.stdout, "deleted 1 kernel that was left behind")
-	default:
-		fmt.Fprintf(a.stdout, "deleted %d kernels that were left behind\n", n)
-	}
-	return 0
 }

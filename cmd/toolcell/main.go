@@ -49,6 +49,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -114,7 +115,7 @@ func version() string {
 }
 
 func (a *app) usageError(format string, args ...any) int {
-	fmt.Fprintf(a.stderr, "toolcell: "+format+"\n", args...)
+	a.progress(format, args...)
 	return exitUsage
 }
 
@@ -128,14 +129,26 @@ func (a *app) fail(err error) int {
 	return exitFailure
 }
 
-// waiting reports that a server does not answer yet.
-func (a *app) waiting(host string) {
-	fmt.Fprintf(a.stderr, "toolcell: waiting for the Jupyter server at %s to answer\n", host)
+// progress prints a line about something that takes long.
+func (a *app) progress(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "toolcell: "+format+"\n", args...)
 }
 
-// spawning reports how far a JupyterHub has started a user's server.
-func (a *app) spawning(percent int, message string) {
-	fmt.Fprintf(a.stderr, "toolcell: the Hub starts the server: %d%%, %s\n", percent, message)
+// after prints a line if done is not called within d. It is not printed after done.
+func after(d time.Duration, print func(string, ...any), format string, args ...any) (done func()) {
+	if print == nil {
+		return func() {}
+	}
+	printed := make(chan struct{})
+	t := time.AfterFunc(d, func() {
+		defer close(printed)
+		print(format, args...)
+	})
+	return func() {
+		if !t.Stop() {
+			<-printed
+		}
+	}
 }
 
 // stopped reports that the command was stopped, and returns the exit code of that.
@@ -146,22 +159,26 @@ func (a *app) stopped() int {
 
 // readAll reads standard input to its end or the limit.
 func (a *app) readAll(ctx context.Context, limit int64) ([]byte, error) {
-	type read struct {
-		b   []byte
-		err error
+	b, err := await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(a.stdin, limit)) })
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("reading standard input: %w", err)
 	}
-	done := make(chan read, 1)
+	return b, err
+}
+
+// await returns what f returns, or ctx's cause while f goes on.
+func await[T any](ctx context.Context, f func() (T, error)) (value T, err error) {
+	done := make(chan struct{})
+	var v T
+	var failed error
 	go func() {
-		b, err := io.ReadAll(io.LimitReader(a.stdin, limit))
-		done <- read{b, err}
+		defer close(done)
+		v, failed = f()
 	}()
 	select {
-	case r := <-done:
-		if r.err != nil {
-			return nil, fmt.Errorf("reading standard input: %w", r.err)
-		}
-		return r.b, nil
+	case <-done:
+		return v, failed
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return value, context.Cause(ctx)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,9 +30,7 @@ type mcpFlags struct {
 	readOutput bool
 	only       []string
 	tools      string
-	workspace  string
 	http       string
-	tokens     []string
 	hosts      []string
 	origins    []string
 	timeout    time.Duration
@@ -53,11 +50,9 @@ func (f *mcpFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 		fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts")
 		fs.BoolVar(&f.artifacts, "artifacts", false, "name the files that a program created or changed in its answer; with jupyter in Python only")
 		fs.BoolVar(&f.readOutput, "read-output", false, "also offer to read long output page by page")
-		fs.StringVar(&f.workspace, "workspace", "", "give the tools long names with this `name`: workspace__NAME__run_code")
 	})
 	group(fs, "HTTP", "", func() {
 		fs.StringVar(&f.http, "http", "", "serve HTTP at /mcp of this `address`, such as :8080; without a host only this machine can connect")
-		fs.Func("http-token", "accept this bearer `token` (environment: TOOLCELL_MCP_TOKEN, which other users cannot see); repeatable, each is a client of its own", each(&f.tokens))
 		fs.Func("http-host", "accept this host `name`, such as that of a proxy; repeatable", each(&f.hosts))
 		fs.Func("http-origin", "accept web pages of this `origin`, such as https://app.example; repeatable", each(&f.origins))
 		f.operation.registerHTTP(fs)
@@ -77,12 +72,7 @@ func (f *mcpFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 func (a *app) mcpCommand() *cobra.Command {
 	f := &mcpFlags{}
 	c := a.command("mcp [flags]", "Serve the tools over MCP", f.registerAll,
-		func(ctx context.Context, fs *pflag.FlagSet, operands []string) int {
-			if code := a.noOperands("mcp", operands); code != 0 {
-				return code
-			}
-			return a.mcp(ctx, f, fs)
-		})
+		func(ctx context.Context, fs *pflag.FlagSet, _ []string) int { return a.mcp(ctx, f, fs) })
 	c.Example = `  toolcell mcp --dir . --with pandas
   toolcell mcp --http :8080 --languages python
 
@@ -100,7 +90,7 @@ func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 	if err := f.choose(fs); err != nil {
 		return a.usageError("%s", plain(err))
 	}
-	f.waiting, f.spawning, f.installing = a.waiting, a.spawning, a.installing
+	f.progress = a.progress
 	ci, err := f.directory.openIn(ctx, &f.providerFlags, !f.stateless)
 	if err != nil && ctx.Err() != nil {
 		return 0
@@ -133,7 +123,7 @@ func (a *app) serveTools(ctx context.Context, f *mcpFlags, ci codeinterp.CodeInt
 		return errors.Join(err, ci.Close())
 	}
 	defer dir.Close() // after ws
-	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), caps, &workspace.Options{Tools: f.toolOptions()})
+	ws, err := workspace.New("toolcell", caps, &workspace.Options{Tools: f.toolOptions()})
 	if err != nil {
 		return errors.Join(err, ci.Close())
 	}
@@ -156,9 +146,6 @@ func (f *mcpFlags) toolOptions() tools.Options {
 	o := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput, Artifacts: f.artifacts, Background: f.directory.background}
 	if f.gateway != nil {
 		o.Secrets = f.gateway.secrets
-	}
-	if f.workspace != "" {
-		o.Namer = tools.Prefixed
 	}
 	return o
 }
@@ -192,15 +179,10 @@ func (f *mcpFlags) first() string {
 
 // check refuses flags that exclude each other.
 func (f *mcpFlags) check(fs *pflag.FlagSet) error {
-	if f.workspace != "" {
-		if err := tools.CheckWorkspaceName(f.workspace); err != nil {
-			return err
-		}
-	}
 	if err := f.operation.check(); err != nil {
 		return err
 	}
-	for _, name := range []string{"http-token", "http-token-file", "http-host", "http-origin", "drain"} {
+	for _, name := range []string{"http-token-file", "http-host", "http-origin", "drain"} {
 		if f.http == "" && fs.Changed(name) {
 			return fmt.Errorf("--%s goes with --http", name)
 		}
@@ -283,13 +265,9 @@ func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) 
 		server.Close()
 		return err
 	}
-	tokens, err := f.operation.tokens()
+	tokens, err := f.operation.tokens(a.getenv("TOOLCELL_MCP_TOKEN"))
 	if err != nil {
 		return errors.Join(err, ln.Close(), server.Close())
-	}
-	tokens = append(tokens, f.tokens...)
-	if t := a.getenv("TOOLCELL_MCP_TOKEN"); t != "" {
-		tokens = append(tokens, t)
 	}
 	// Serve refuses this too, but after the address is printed.
 	if at, ok := ln.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && len(tokens) == 0 {
@@ -297,7 +275,7 @@ func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) 
 	}
 	fmt.Fprintf(a.stderr, "toolcell: serving MCP at http://%v%s\n", reachable(ln.Addr()), mcpserver.Path)
 	if len(tokens) == 0 {
-		fmt.Fprintln(a.stderr, "toolcell: there is no token, so every user of this machine can run code with it; see --http-token")
+		fmt.Fprintln(a.stderr, "toolcell: there is no token, so every user of this machine can run code with it; set TOOLCELL_MCP_TOKEN")
 	}
 	return server.Serve(ctx, ln, &mcpserver.HTTPOptions{Tokens: tokens, Hosts: f.hosts, Origins: f.origins, Drain: f.operation.drain})
 }

@@ -51,9 +51,7 @@ func TestMCPUsage(t *testing.T) {
 	}{
 		{[]string{"extra"}, 2, `"extra"`},
 		{[]string{"--nope"}, 2, "-nope"},
-		{[]string{"--workspace", "a b"}, 2, "workspace name"},
-		{[]string{"--http-token", "x"}, 2, "goes with --http"},
-		{[]string{"--http-token", "", "--http", ":0"}, 2, "empty"},
+		{[]string{"--http-token-file", "x"}, 2, "goes with --http"},
 		{[]string{"--timeout", "2m", "--max-timeout", "1m"}, 2, "longer than --max-timeout"},
 		{[]string{"--timeout", "-1s"}, 2, "negative --timeout -1s"},
 		{[]string{"--max-contexts", "-3"}, 2, "negative --max-contexts -3"},
@@ -166,10 +164,9 @@ func TestMCPOverStandardInput(t *testing.T) {
 
 func TestMCPFlagsChooseTools(t *testing.T) {
 	for args, want := range map[string]string{
-		"--stateless":                  "run_code",
-		"--stateless --workspace demo": "workspace__demo__run_code",
-		"--stateless --read-output":    "read_output run_code",
-		"--manage":                     "create_code_context delete_code_context interrupt_code_context list_code_contexts restart_code_context run_code run_in_code_context",
+		"--stateless":               "run_code",
+		"--stateless --read-output": "read_output run_code",
+		"--manage":                  "create_code_context delete_code_context interrupt_code_context list_code_contexts restart_code_context run_code run_in_code_context",
 	} {
 		c, hangUp := serveMCP(t, strings.Fields(args)...)
 		if got := toolNames(t, c); got != want {

@@ -22,18 +22,16 @@ type operationFlags struct {
 	tokenFile string
 	log       string
 	drain     time.Duration
-	verbose   bool
 }
 
 func (f *operationFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.maxRuns, "max-runs", mcpserver.DefaultTotalRuns, "the `number` of programs that run at a time, 0 for no limit")
 	fs.IntVar(&f.queue, "queue", mcpserver.DefaultTotalQueue, "the `number` of programs that wait for --max-runs; further ones are answered as busy")
-	fs.StringVar(&f.log, "log", "", "log calls, sessions and faults on standard error as `text` or json")
-	fs.BoolVar(&f.verbose, "verbose", false, "the same as --log text, with what the servers of --tools print")
+	fs.StringVar(&f.log, "log", "", "log calls, sessions, faults and what the servers of --tools print, on standard error as `text` or json")
 }
 
 func (f *operationFlags) registerHTTP(fs *pflag.FlagSet) {
-	fs.StringVar(&f.tokenFile, "http-token-file", "", "accept the bearer tokens in this `file`, one on each line; # begins a comment")
+	fs.StringVar(&f.tokenFile, "http-token-file", "", "accept the bearer tokens in this `file`, one on each line; # begins a comment (environment: TOOLCELL_MCP_TOKEN, which is one token)")
 	fs.DurationVar(&f.drain, "drain", 5*time.Second, "let calls in progress finish for this `duration` after SIGTERM")
 }
 
@@ -54,16 +52,19 @@ func (f *operationFlags) logger(w io.Writer) *slog.Logger {
 	switch {
 	case f.log == "json":
 		return slog.New(slog.NewJSONHandler(w, nil))
-	case f.log == "text" || f.verbose:
+	case f.log == "text":
 		return slog.New(slog.NewTextHandler(w, nil))
 	}
 	return nil
 }
 
-// tokens returns the tokens of the file.
-func (f *operationFlags) tokens() (list []string, err error) {
+// tokens returns the tokens of the file and one more, if it is not empty.
+func (f *operationFlags) tokens(more string) (list []string, err error) {
+	if more != "" {
+		list = append(list, more)
+	}
 	if f.tokenFile == "" {
-		return nil, nil
+		return list, nil
 	}
 	file, err := os.Open(f.tokenFile)
 	if err != nil {
@@ -74,13 +75,14 @@ func (f *operationFlags) tokens() (list []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("--http-token-file: %w", err)
 	}
+	before := len(list)
 	for line := range strings.Lines(string(text)) {
 		line, _, _ = strings.Cut(line, "#")
 		if line = strings.TrimSpace(line); line != "" {
 			list = append(list, line)
 		}
 	}
-	if len(list) == 0 {
+	if len(list) == before {
 		return nil, fmt.Errorf("%w: --http-token-file %s has no token", codeinterp.ErrInvalid, f.tokenFile)
 	}
 	return list, nil

@@ -13,12 +13,12 @@ func TestTokenFile(t *testing.T) {
 	if err := os.WriteFile(name, []byte("# ours\none\n\n  two # of somebody\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	list, err := (&operationFlags{tokenFile: name}).tokens()
+	list, err := (&operationFlags{tokenFile: name}).tokens("")
 	if err != nil || !slices.Equal(list, []string{"one", "two"}) {
 		t.Errorf("%q, %v", list, err)
 	}
 	os.WriteFile(name, []byte("#\n"), 0o600)
-	if _, err := (&operationFlags{tokenFile: name}).tokens(); err == nil {
+	if _, err := (&operationFlags{tokenFile: name}).tokens("other"); err == nil {
 		t.Error("a file without tokens is accepted")
 	}
 }

@@ -40,7 +40,7 @@ var errOpenTimeout = errors.New("timed out")
 
 // start opens the provider. It returns nil and the exit code if that fails.
 func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codeinterp.CodeInterpreter, int) {
-	f.waiting, f.spawning, f.installing = a.waiting, a.spawning, a.installing
+	f.progress = a.progress
 	if a.call != nil {
 		return a.call.interpreter(), 0
 	}

@@ -50,22 +50,14 @@ func TestJupyterFlags(t *testing.T) {
 // token.
 func TestJupyterRefusals(t *testing.T) {
 	for args, want := range map[string]string{
-		"sweep --url 127.0.0.1:8888/?token=secret":              "--url 127.0.0.1:8888/ has no http:// or https:// in front",
-		"run -e 1 --url localhost:8888":                         "--url localhost:8888 has no http://",
-		"run -e 1 --url ftp://me:secret@h/?token=secret":        `"h/", and must be like http://`,
-		"run -e 1 --url http://127.0.0.1:999999 --token secret": "invalid port",
+		"doctor --url 127.0.0.1:8888/?token=secret --provider jupyter": "--url 127.0.0.1:8888/ has no http:// or https:// in front",
+		"run -e 1 --url localhost:8888":                                "--url localhost:8888 has no http://",
+		"run -e 1 --url ftp://me:secret@h/?token=secret":               `"h/", and must be like http://`,
+		"run -e 1 --url http://127.0.0.1:999999 --token secret":        "invalid port",
 	} {
 		code, _, stderr := toolcell(t.Context(), "", strings.Fields(args)...)
 		if code == 0 || !strings.Contains(stderr, want) || strings.Contains(stderr, "secret") {
 			t.Errorf("%s: code %d, %q, want %q", args, code, stderr, want)
-		}
-	}
-}
-
-func TestSweepUsage(t *testing.T) {
-	for _, args := range [][]string{{"sweep"}, {"sweep", "--url", "http://127.0.0.1:1", "extra"}} {
-		if code, _, stderr := toolcell(t.Context(), "", args...); code != exitUsage || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%q: code %d, %q", args, code, stderr)
 		}
 	}
 }

@@ -37,12 +37,7 @@ func (f *replFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 func (a *app) replCommand() *cobra.Command {
 	f := &replFlags{}
 	c := a.command("repl [flags]", "Type programs and see their output; variables stay", f.registerAll,
-		func(ctx context.Context, fs *pflag.FlagSet, operands []string) int {
-			if code := a.noOperands("repl", operands); code != 0 {
-				return code
-			}
-			return a.repl(ctx, f, fs)
-		})
+		func(ctx context.Context, fs *pflag.FlagSet, _ []string) int { return a.repl(ctx, f, fs) })
 	c.Example = "  toolcell repl --language python --with pandas"
 	return c
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -63,12 +64,6 @@ var (
 	unescapeLines = strings.NewReplacer(`\\`, `\`, `\n`, "\n")
 )
 
-// An inputLine is a line or an error.
-type inputLine struct {
-	line string
-	err  error
-}
-
 // plainLines reads lines that were not typed at a terminal.
 type plainLines struct {
 	io.Writer
@@ -99,23 +94,12 @@ func (p *plainLines) read(ctx context.Context) (string, error) {
 
 // line returns the next line, or ctx's cause.
 func (p *plainLines) line(ctx context.Context) (string, error) {
-	done := make(chan inputLine, 1)
-	go func() {
-		switch {
-		case p.lines.Scan():
-			done <- inputLine{line: p.lines.Text()}
-		case p.lines.Err() != nil:
-			done <- inputLine{err: p.lines.Err()}
-		default:
-			done <- inputLine{err: io.EOF}
+	return await(ctx, func() (string, error) {
+		if !p.lines.Scan() {
+			return "", cmp.Or(p.lines.Err(), io.EOF)
 		}
-	}()
-	select {
-	case t := <-done:
-		return t.line, t.err
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
+		return p.lines.Text(), nil
+	})
 }
 
 func (p *plainLines) close() error { return nil }

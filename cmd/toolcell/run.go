@@ -47,6 +47,7 @@ func (a *app) runCommand() *cobra.Command {
 			return a.run(ctx, f, fs, operands)
 		})
 	// What follows the program's name is the program's.
+	c.Args = cobra.ArbitraryArgs
 	c.Flags().SetInterspersed(false)
 	c.Example = `  toolcell run plot.py
   toolcell run --in sales.csv --out charts plot.py sales.csv
