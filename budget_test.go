@@ -78,6 +78,7 @@ var budgets = map[string]int{
 	"providers/inmemory/quickjs/source":    574,
 	"providers/inmemory/quickjs/system":    122,
 	"providers/inmemory/typescript":        161,
+	"providers/inmemory/wasm/rewrite":      700,
 	"providers/jupyter":                    3186,
 	"providers/jupyter/internal/kernel":    4631,
 	"providers/jupyter/internal/server":    1552,

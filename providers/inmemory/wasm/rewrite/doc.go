@@ -1,0 +1,21 @@
+// Package rewrite changes a WebAssembly module so that it can be stopped, and takes its
+// data out of it.
+//
+//	m, err := rewrite.Module(source, &rewrite.Options{Yield: "host.yield"})
+//
+// Every loop counts down, and calls an imported function when its fuel is spent.
+// memory.copy and memory.fill are charged by their length and done in pieces. So a module
+// never computes for long, a fraction of a millisecond on common machines, without a call
+// of the host, which may stop it there by a panic.
+//
+// The data segments become part of the result: the machine that runs the module maps an
+// image that holds them.
+//
+// # Limits
+//
+//   - One memory of 32-bit addresses, functions and globals; sections and instructions that
+//     are not known are refused, as are a start function, threads, exceptions and passive
+//     segments.
+//   - Types are not checked: what compiles the result does that.
+//   - Recursion that passes no loop is not counted. The machine's stack bounds its depth.
+package rewrite
