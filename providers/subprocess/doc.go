@@ -31,8 +31,8 @@
 // a run. A cell in IPython's syntax (%magics, !commands, name?) is translated; _ and _N
 // are the values of earlier runs of a context.
 //
-// javascript, typescript: programs run in V8's REPL mode, so let, const and class may
-// be declared again. The last value is the result; a promise is awaited. A run ends
+// javascript, typescript: programs run in V8's REPL mode: a later program may declare a
+// const, a let or class, and a var or function again as the same. The last value is the result; a promise is awaited. A run ends
 // when its timers, promises, requests and children are done; a listening server does
 // not hold it, and what is left then goes on as in node. process.exit ends a context's
 // state; a run that it ends for an earlier run's code is lost. TypeScript's types are

@@ -207,7 +207,7 @@ func JavaScript() Language {
 	return Language{
 		Name: "javascript", Commands: []string{"node", "nodejs"}, Extension: ".js", MinVersion: "18",
 		Install: "install Node.js 18 or later (Debian and Ubuntu: apt install nodejs; macOS: brew install node), or give its path in Language.Commands",
-		Notes:   "Node.js with its own modules, by import or require. Top-level await works, const and let may be declared again, and the last expression is the result; display(mime, data) shows rich data.",
+		Notes:   "Node.js with its own modules, by import or require. Top-level await works, a later program may declare const, let and functions again as what they were, and the last expression is the result; display(mime, data) shows rich data.",
 		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: nodeSource(), Interrupts: true, Functions: true, Input: true, Completer: sourceOf("complete/", "complete.js")},
 		kind:    nodeKind,
 	}

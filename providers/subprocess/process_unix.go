@@ -45,8 +45,7 @@ type process struct {
 	output
 	calling
 	completer completer
-	names     cells.Names // that its programs have declared; nil if it has one program
-	earlier   shellExits  // of the programs that have run in it
+	earlier   shellExits // of the programs that have run in it
 
 	mu      sync.Mutex // of what follows, and of output and calling where they say so
 	run     *run

@@ -111,7 +111,6 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	if s.lang.kind == bashKind {
 		p.earlier.note(r.prog.Code)
 	}
-	p.names.Note(r.prog.Declares, o.Error != nil && o.Error.Name == "SyntaxError", o.Error == nil && o.Cause == "" && o.ExitCode == 0)
 	if r.end != nil && r.end.How == "gone" {
 		s.end() // no later run is to meet it on its way out
 		o.Lost, o.Exited = true, true
@@ -198,7 +197,7 @@ func (s *session) withdraw(stdin string, handed bool) {
 // the run begins. If the program fails to translate or is interrupted first, over is its
 // outcome.
 func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output, handing func()) (r *run, over *driver.Outcome, err error) {
-	p, prepares := s.p, s.lang.isJavaScript() && cells.Needs(s.lang.kind == typescriptKind, prog.Code, s.place.once)
+	p, prepares := s.p, s.lang.isJavaScript() && cells.Needs(s.lang.kind == typescriptKind, prog.Code)
 	if prepares {
 		free, err := cells.Wait(ctx, len(prog.Code))
 		if err != nil {
@@ -240,11 +239,8 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string,
 // prepareCode translates the run's program, which counts in its time. It returns an
 // outcome if the program does not get to the driver.
 func (s *session) prepareCode(ctx context.Context, r *run) *driver.Outcome {
-	if s.p.names == nil && !s.place.once {
-		s.p.names = cells.Names{}
-	}
 	cell := r.prog.Cell
-	pr, err := cells.Prepare(ctx, s.lang.kind == typescriptKind, r.prog.Code, s.p.names)
+	pr, err := cells.Prepare(ctx, s.lang.kind == typescriptKind, r.prog.Code)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop = nil

@@ -212,12 +212,7 @@ function repaired(code, details) {
   return undefined;
 }
 
-// What throws where a program assigns to a constant, which is a variable to V8.
-const constant = () => { throw new TypeError('Assignment to constant variable.'); };
-Object.defineProperty(globalThis, '__const', { get: constant, set: constant });
 Object.defineProperty(globalThis, '__th', { value: undefined }); // this at the top of a module
-// What a variable has, that perhaps never got a value.
-hidden('__kept', (f) => { try { return f(); } catch { return undefined; } });
 
 // complete says what could stand at the end of the code, by source that comes with
 // the question.

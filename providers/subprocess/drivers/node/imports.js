@@ -44,14 +44,12 @@ function staticImport(code, offset) {
   STATIC.lastIndex = offset;
   const m = STATIC.exec(code);
   if (!m) return undefined;
-  const { name, star, list } = m.groups, load = loading(m.groups), assigns = m[0].startsWith('import/*__set*/');
-  const declare = assigns ? 'var[]=[' : once ? 'const' : 'let'; // which may be declared again
-  const end = assigns ? '];' : ';';
+  const { name, star, list } = m.groups, load = loading(m.groups);
   let to;
-  if (star) to = name ? `${declare} ${star} = ${load}, { default: ${name} } = ${star}${end}` : `${declare} ${star} = ${load}${end}`;
+  if (star) to = name ? `const ${star} = ${load}, { default: ${name} } = ${star};` : `const ${star} = ${load};`;
   else if (list || name) {
     const names = withoutComments(list).replace(/(?<=[\p{ID_Continue}$"'])\s+as\s+/gu, ': ').replace(/^\{|\}$/g, '').trim();
-    to = `${declare} { ${[name ? `default: ${name}` : '', names].filter(Boolean).join(', ')} } = ${load}${end}`;
+    to = `const { ${[name ? `default: ${name}` : '', names].filter(Boolean).join(', ')} } = ${load};`;
   } else to = `${load}; void 0;`;
   return replaced(code, offset, m[0], to);
 }

@@ -1,6 +1,5 @@
 // Package cells prepares programs in JavaScript and TypeScript for the driver: it erases
-// types, and adapts what a program declares to what earlier programs of its process have
-// declared.
+// types, and replaces what V8's inspector does not evaluate.
 package cells
 
 import (
@@ -19,30 +18,24 @@ import (
 
 // A Program is code as the driver gets it.
 type Program struct {
-	Code     string
-	Failed   *codeinterp.ProgramError // it never got that far
-	source   *typescript.Program      // of which positions have moved, else nil
-	Declares Names                    // what it declares, to be remembered at its end
-	Cell     int                      // how many programs the process had with this one
+	Code   string
+	Failed *codeinterp.ProgramError // the error of a program that cannot be prepared
+	source *typescript.Program      // nil if no position has moved
+	Cell   int                      // the number of the program in its process
 }
 
-// Needs reports whether Prepare has something to do for a program, which may be the only
-// one of its process.
-func Needs(typed bool, code string, once bool) bool {
-	return typed || !once || mayImport(code) || mayBeModule(code)
-}
+// Needs reports whether Prepare changes a program.
+func Needs(typed bool, code string) bool { return typed || mayImport(code) || mayBeModule(code) }
 
-// Prepare turns a program into the code that the driver executes. before are the names
-// that earlier programs of the process have declared; nil if the process has one program.
-// Its error is ctx's.
-func Prepare(ctx context.Context, typed bool, code string, before Names) (p *Program, err error) {
+// Prepare turns a program into the code that the driver executes. Its error is ctx's.
+func Prepare(ctx context.Context, typed bool, code string) (p *Program, err error) {
 	p = &Program{Code: code}
 	if typed {
 		if p, err = eraseTypes(ctx, code); err != nil || p.Failed != nil {
 			return p, err
 		}
 	}
-	if before == nil && !mayImport(p.Code) && !mayBeModule(p.Code) {
+	if !mayImport(p.Code) && !mayBeModule(p.Code) {
 		return p, nil
 	}
 	// A translation may be many times as long as the code that Wait counted.
@@ -50,22 +43,35 @@ func Prepare(ctx context.Context, typed bool, code string, before Names) (p *Pro
 	if err != nil {
 		return nil, err
 	}
-	var added []string
-	p.Code, added = before.adapt(o, p.Code)
-	p.Declares = before.declares(o, added)
+	p.Code = replaced(p.Code, o.Imports, dynamicImport)
+	if o.Module {
+		p.Code = replaced(p.Code, o.This, noThis)
+	}
 	return p, nil
 }
 
-// dynamicImport is the driver's function that a program calls for import(...), which
-// V8 has not for what its inspector evaluates. It is as long, so that columns stay.
+// replaced puts a text in the places of one that is as long.
+func replaced(code string, places []int, text string) string {
+	if len(places) == 0 {
+		return code
+	}
+	b := []byte(code)
+	for _, at := range places {
+		copy(b[at:], text)
+	}
+	return string(b)
+}
+
+// dynamicImport is the driver's function that stands for import(...), which V8's inspector
+// does not evaluate. It is as long, so that columns stay.
 const dynamicImport = "__impt"
 
 var importCall = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\bimport[\s\pZ\x{FEFF}]*(?:\(|/[/*])`)
 })
 
-// noThis is a name of the driver's that is undefined, as this at the top of a module. It
-// is as long, so that columns stay.
+// noThis is a variable of the driver's that is undefined, as this is at the top of a
+// module. It is as long, so that columns stay.
 const noThis = "__th"
 
 // mayBeModule reports whether a program in JavaScript is perhaps a module that uses this.

@@ -3,8 +3,6 @@ package cells
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"testing"
 )
 
@@ -30,19 +28,5 @@ func TestTranslating(t *testing.T) {
 	free()
 	if used := translations.large.Used() + translations.others.Used(); used != 0 {
 		t.Errorf("%d bytes are taken still", used)
-	}
-}
-
-// TestDeclaresMuch: no more names are remembered than may be, also of one declaration.
-func TestDeclaresMuch(t *testing.T) {
-	var list strings.Builder
-	for i := range maxNames + 1 {
-		fmt.Fprintf(&list, "a%d,", i)
-	}
-	if n := namesAfter(t, "let "+list.String()+"a"); len(n) > 0 {
-		t.Errorf("%d names of one declaration", len(n))
-	}
-	if n := namesAfter(t, "let "+strings.ReplaceAll(list.String(), ",", ";let ")+"a"); len(n) != maxNames {
-		t.Errorf("%d names, not %d", len(n), maxNames)
 	}
 }
