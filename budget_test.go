@@ -75,7 +75,6 @@ var budgets = map[string]int{
 	"providers/inmemory/memfs":             987,
 	"providers/inmemory/quickjs":           8392,
 	"providers/inmemory/quickjs/bytecode":  796,
-	"providers/inmemory/quickjs/source":    574,
 	"providers/inmemory/quickjs/system":    122,
 	"providers/inmemory/typescript":        161,
 	"providers/inmemory/wasm/rewrite":      700,

@@ -19,7 +19,7 @@ var layers = map[string][]string{
 	"internal":             {"codeinterp", "golang.org/x/image", "golang.org/x/sys"},
 	"internal/shelltest":   {"codeinterp", "shell"},
 	"conformance":          {"codeinterp", "internal/procfs"},
-	"providers/inmemory":   {"codeinterp", "internal", "modernc.org"},
+	"providers/inmemory":   {"codeinterp", "internal", "golang.org/x/sys", "modernc.org"},
 	"environments":         {"codeinterp", "internal"},
 	"providers/subprocess": {"codeinterp", "environments", "internal", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/jupyter":    {"codeinterp", "internal", "golang.org/x/sys", "github.com/gorilla/websocket"},

@@ -16,7 +16,9 @@ func (p *parser) classDeclaration() (name string) {
 	start := p.tok.start
 	var c class
 	p.class(&c)
-	if c.name != "" {
+	if c.name == "" {
+		p.nameless(start + len("class"))
+	} else {
 		p.declare(c.name)
 		if p.top() {
 			p.charge(16)

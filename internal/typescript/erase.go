@@ -48,6 +48,8 @@ type parser struct {
 
 	keepHeads bool // heads of for (let ...) loops are looked for
 	heads     []head
+	stands    *Stands // in the script that is made of a module
+	changes   []change
 	keepLoops bool // for await loops are looked for
 	loops     []loop
 	label     int // where the labels of the statement that follows begin, -1 for none
@@ -136,12 +138,12 @@ type state struct {
 	depth, memory, scopes int
 	functions, owners     int
 	outlined              outlineSizes
-	loops, heads          int
+	loops, heads, changes int
 	live                  bool
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.functions, p.owners, p.outline.save(), len(p.loops), len(p.heads), p.live}
+	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.functions, p.owners, p.outline.save(), len(p.loops), len(p.heads), len(p.changes), p.live}
 	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
@@ -153,7 +155,7 @@ func (p *parser) restore(s state) {
 	p.live = s.live
 	p.functions, p.owners = s.functions, s.owners
 	p.outline.restore(s.outlined)
-	p.loops, p.heads, p.label = p.loops[:s.loops], p.heads[:s.heads], -1
+	p.loops, p.heads, p.changes, p.label = p.loops[:s.loops], p.heads[:s.heads], p.changes[:s.changes], -1
 }
 
 // try parses something that may not be there. Where it is not, try returns

@@ -12,6 +12,9 @@ type signature struct {
 func (p *parser) function(declaration bool) bool {
 	p.next()
 	p.accept("*")
+	if declaration && p.tok.kind != word {
+		p.nameless(p.last)
+	}
 	if p.tok.kind == word {
 		if declaration {
 			p.declare(p.tok.text)

@@ -18,31 +18,39 @@ func (p *parser) importDeclaration() (erased bool) {
 		p.endStatement()
 		return typesOnly
 	}
-	if p.tok.kind == word && !p.peek().is(",") && !p.peek().word("from") {
-		p.next() // defer, source
-	}
-	d := Declaration{Keyword: Name{Text: "import", Start: keyword.start}}
+	var im imported
 	for p.tok.kind != str {
 		switch {
 		case p.is("{"):
-			d.Names = append(d.Names, p.specifiers()...)
-		case p.tok.kind == word:
-			if n := p.peek(); n.is(",") || n.word("from") {
-				d.Names = append(d.Names, p.tok.text)
+			im.names = p.specifiers()
+		case p.accept("*"):
+			if !p.acceptWord("as") {
+				p.unexpected()
 			}
+			im.star = p.tok.text
+			p.moduleName()
+		case p.isWord("from") && p.peek().kind == str, p.is(","):
 			p.next()
-		case p.is("*"), p.is(","):
-			p.next()
+		case p.tok.kind == word && im.def == "":
+			im.def = p.tok.text
+			if p.next(); !p.is(",") && !p.isWord("from") {
+				p.unexpected()
+			}
 		default:
 			p.unexpected()
 		}
 	}
+	module := p.tok
 	p.from()
 	if p.top() {
+		d := Declaration{Keyword: Name{Text: "import", Start: keyword.start}, Names: im.locals()}
 		for _, n := range d.Names {
 			p.noteBound(n)
 		}
 		p.noteDeclaration(d)
+	}
+	if p.stands != nil {
+		p.changeTop(keyword.start, p.last, im.script(p, module))
 	}
 	return typesOnly
 }
@@ -75,9 +83,9 @@ func (p *parser) from() {
 	p.endStatement()
 }
 
-// specifiers parses { a, b as c, type d } and erases the types among them. It
-// returns the names that an outline wants.
-func (p *parser) specifiers() (names []string) {
+// specifiers parses { a, b as c, type d } and erases the types among them.
+func (p *parser) specifiers() []specifier {
+	names := []specifier{}
 	p.next()
 	for !p.is("}") {
 		start, typeOnly := p.tok.start, p.specifiesType()
@@ -86,13 +94,12 @@ func (p *parser) specifiers() (names []string) {
 		}
 		name := p.tok
 		p.moduleName()
+		local := name
 		if p.acceptWord("as") {
-			name = p.tok
+			local = p.tok
 			p.moduleName()
 		}
-		if p.outline != nil {
-			names = push(p, names, name.text)
-		}
+		names = push(p, names, specifier{p.src[name.start:name.end], p.src[local.start:local.end]})
 		if !p.is("}") {
 			p.expect(",")
 		}

@@ -56,6 +56,9 @@ func (p *parser) wordExpression(w where) shape {
 		p.next()
 		if p.accept(".") {
 			p.noteModule()
+			if p.stands != nil && p.isWord("meta") {
+				p.change(keyword.start, p.tok.end, p.stands.Meta)
+			}
 			p.memberName() // import.meta, import.defer(...)
 		} else if !p.is("(") {
 			p.unexpected()

@@ -1,5 +1,3 @@
-//go:build !(386 || arm || s390x)
-
 package quickjs
 
 import (
@@ -9,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/inmemory/quickjs/source"
 	lib "modernc.org/libquickjs"
 )
 
@@ -82,17 +79,13 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 // placeImport gives the error of a module that is missing the line of the program's
 // declaration that imports it: what the engine imports has no frame.
 func (in *instance) placeImport(pe *codeinterp.ProgramError) {
-	if pe.MissingModule == "" {
+	before, _, found := strings.Cut(strings.ReplaceAll(in.program.Code, "'", `"`), `"`+pe.MissingModule+`"`)
+	if !found || pe.MissingModule == "" {
 		return
 	}
-	at := source.ImportOf(in.program.Code, pe.MissingModule)
-	if at < 0 {
-		return
-	}
-	before := in.program.Code[:at]
 	pe.Line = 1 + strings.Count(before, "\n")
 	if position := in.program.Position; position != nil {
-		pe.Line, _ = position(pe.Line, at-strings.LastIndexByte(before, '\n'))
+		pe.Line, _ = position(pe.Line, len(before)-strings.LastIndexByte(before, '\n'))
 	}
 	pe.Traceback = append(pe.Traceback, "    at "+in.program.Name+":"+strconv.Itoa(pe.Line))
 }

@@ -1,5 +1,3 @@
-//go:build !(386 || arm || s390x)
-
 package quickjs
 
 import (
@@ -8,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/inmemory/quickjs/source"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs/system"
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
@@ -54,7 +51,7 @@ func lazyGlobals() []global {
 	list = append(list, global{"Intl", "intl"})
 	list = append(list, global{"tools", "tools"}, global{"ToolError", "tools"})
 	// For programs that are rewritten.
-	return append(list, global{source.ImportMeta, "node"}, global{source.ImportNamed, "node"}, global{awaitedLoop, "language"})
+	return append(list, global{importMeta, "node"}, global{importNamed, "node"}, global{awaitedLoop, "language"})
 }
 
 // A table lists the host functions for the engine. It is outside of Go's heap and is never

@@ -1,5 +1,3 @@
-//go:build !(386 || arm || s390x)
-
 package quickjs
 
 import (
@@ -16,10 +14,10 @@ import (
 
 // translated returns the JavaScript of a file of the program's own language, and that
 // of any other as it is. ok is false where an exception is pending.
-func (in *instance) translated(file, source string) (code string, position func(line, column int) (int, int), ok bool) {
+func (in *instance) translated(file, source string) (code string, ok bool) {
 	name, _ := in.splitQuery(file)
 	if in.program.Translate == nil || !slices.Contains(in.program.Extensions, path.Ext(name)) {
-		return source, nil, true
+		return source, true
 	}
 	p, out, ok := in.program.Translate(file, source)
 	switch {
@@ -27,14 +25,14 @@ func (in *instance) translated(file, source string) (code string, position func(
 		if p.Position != nil {
 			in.positions.moved(file, p.Position, p.PositionSize)
 		}
-		return p.Code, p.Position, true
+		return p.Code, true
 	case out.Error != nil:
 		in.throwFaulty(out.Error)
 	case isException(in.resume(undefined)):
 	default:
 		in.vm.throw("InternalError", "the file was not translated")
 	}
-	return "", nil, false
+	return "", false
 }
 
 // throwFaulty throws the error of a file that is invalid, with the place of that.
@@ -96,7 +94,7 @@ var errThrown = errors.New("an exception is pending")
 // exports what require returns.
 func (in *instance) moduleSource(file string) (string, error) {
 	if !strings.HasPrefix(file, "/") {
-		return in.commonSource(file, "")
+		return in.commonSource(file)
 	}
 	return in.fileSource(file)
 }
@@ -118,7 +116,7 @@ func (in *instance) fileSource(module string) (string, error) {
 		if common, ok := in.isCommon("/"+name, source); !ok {
 			return "", errThrown
 		} else if common {
-			return in.commonSource("/"+name, source)
+			return in.commonSource("/" + name)
 		}
 		return in.runnable(module, source)
 	}
@@ -128,11 +126,12 @@ func (in *instance) fileSource(module string) (string, error) {
 
 // runnable returns a source as the engine runs it.
 func (in *instance) runnable(file, source string) (string, error) {
-	code, position, ok := in.translated(file, source)
+	delete(in.positions.of, file)
+	code, ok := in.translated(file, source)
 	if !ok {
 		return "", errThrown
 	}
-	if guarded, ok := in.awaited(code, file, position); ok {
+	if guarded, ok := in.awaited(code, file); ok {
 		return guarded, nil
 	}
 	return code, nil

@@ -1,5 +1,3 @@
-//go:build !(386 || arm || s390x)
-
 package quickjs
 
 import (
@@ -7,7 +5,6 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/toolcell/toolcell/providers/inmemory/quickjs/source"
 	lib "modernc.org/libquickjs"
 )
 
@@ -47,7 +44,7 @@ func (in *instance) prepare() cell {
 			return cell{fn: v}
 		}
 	}
-	if guarded, ok := in.awaited(code, name, position); ok {
+	if guarded, ok := in.awaited(code, name); ok {
 		if c := in.prepareCode(guarded, name); !isException(c.fn) {
 			return c
 		}
@@ -72,17 +69,18 @@ func (in *instance) prepareCode(code, name string) cell {
 	if !isException(fn) {
 		return in.compiled(fn, code, name, await)
 	}
-	static, ok := source.RewriteImports(code, vm.stopping.Load, in.program.Translate == nil)
-	if !ok && !in.atDeclaration() {
+	static := in.script(code)
+	if static == nil && !in.atDeclaration() {
 		if in.program.Script {
 			return in.asModule(code, name)
 		}
 		return cell{fn: fn}
 	}
-	if ok {
+	if static != nil {
 		vm.dropException() // it is about the first declaration
-		if fn = vm.compileStrict(static, name); !isException(fn) {
-			return in.compiled(fn, static, name, true)
+		in.moved(name, static)
+		if fn = vm.compileStrict(static.Code, name); !isException(fn) {
+			return in.compiled(fn, static.Code, name, true)
 		}
 	}
 	in.blame(code, name)

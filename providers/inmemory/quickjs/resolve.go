@@ -1,5 +1,3 @@
-//go:build !(386 || arm || s390x)
-
 package quickjs
 
 import (
@@ -11,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
-	"github.com/toolcell/toolcell/providers/inmemory/quickjs/source"
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
 )
@@ -171,10 +168,7 @@ func (in *instance) isCommon(file, text string) (common, ok bool) {
 		return false, true
 	}
 	if strings.Contains(text, "import") || strings.Contains(text, "export") {
-		if !in.vm.borrow(2 * len(text)) {
-			return false, false
-		}
-		if _, declares := source.RewriteImports(text, in.vm.stopping.Load, false); declares {
+		if in.script(text) != nil {
 			return false, true
 		}
 	}
@@ -217,8 +211,8 @@ func (in *instance) packageType(file string) string {
 }
 
 // commonSource returns a module that exports what require returns of a file or of a
-// built-in module: its properties, and what the source is seen to assign.
-func (in *instance) commonSource(file, text string) (string, error) {
+// built-in module.
+func (in *instance) commonSource(file string) (string, error) {
 	vm := in.vm
 	require := in.requireFunction()
 	if isException(require) {
@@ -232,15 +226,11 @@ func (in *instance) commonSource(file, text string) (string, error) {
 		return "", errThrown
 	}
 	defer vm.free(exports)
-	var seen []string
-	if strings.Contains(text, "exports") {
-		seen = source.ExportedNames(text, vm.stopping.Load)
-	}
-	return in.reexport(file, exports, seen), nil
+	return in.reexport(file, exports), nil
 }
 
-// reexport returns a module whose exports are the properties of an object, and others.
-func (in *instance) reexport(file string, exports value, names []string) string {
+// reexport returns a module whose exports are the properties of an object.
+func (in *instance) reexport(file string, exports value) string {
 	quoted, _ := json.Marshal(file)
 	var b strings.Builder
 	b.WriteString("const m = require(" + string(quoted) + ");\nexport default m;\n")
@@ -255,15 +245,10 @@ func (in *instance) reexport(file string, exports value, names []string) string 
 			in.vm.dropException()
 		}
 		for _, k := range keys {
-			if !slices.Contains(names, k) {
-				names = append(names, k)
+			if identifier().MatchString(k) && k != "default" {
+				// By another name inside: the exports of a file may be called like keywords.
+				b.WriteString("const $" + k + " = m." + k + ";\nexport { $" + k + " as " + k + " };\n")
 			}
-		}
-	}
-	for _, n := range names {
-		if source.IsIdentifier(n) {
-			// By another name inside: the exports of a file may be called like keywords.
-			b.WriteString("const $" + n + " = m." + n + ";\nexport { $" + n + " as " + n + " };\n")
 		}
 	}
 	return b.String()

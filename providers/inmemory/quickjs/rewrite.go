@@ -1,5 +1,3 @@
-//go:build !(386 || arm || s390x)
-
 package quickjs
 
 import (
@@ -10,7 +8,6 @@ import (
 
 	"github.com/toolcell/toolcell/internal/typescript"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
-	"github.com/toolcell/toolcell/providers/inmemory/quickjs/source"
 	lib "modernc.org/libquickjs"
 )
 
@@ -36,7 +33,7 @@ var guardOfLoops = typescript.Guard{
 	Before: "{const " + awaitedLoop + "_=" + awaitedLoop + "();try{",
 	Open:   awaitedLoop + "_.of(",
 	Close: func(of string) string {
-		if source.IsIdentifier(of) && len(of) < maxName {
+		if identifier().MatchString(of) && len(of) < maxName {
 			return `,"` + of + `")`
 		}
 		return ")"
@@ -50,25 +47,61 @@ var mayAwaitLoops = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCom
 // awaited returns a source with its for await loops as they are run, and maps positions
 // of errors back to the source. ok is false where there are no such
 // loops, or they are not to be found: the source is no JavaScript.
-func (in *instance) awaited(code, file string, position func(line, column int) (int, int)) (guarded string, ok bool) {
+func (in *instance) awaited(code, file string) (guarded string, ok bool) {
 	if !mayAwaitLoops().MatchString(code) {
 		return "", false
 	}
+	pr := in.rewrite(code, func(ctx context.Context) (*typescript.Program, error) {
+		return typescript.GuardLoops(ctx, code, guardOfLoops)
+	})
+	if pr == nil {
+		return "", false
+	}
+	in.moved(file, pr)
+	return pr.Code, true
+}
+
+// importMeta is the global that stands for import.meta, which only modules may have, and
+// importNamed the one that tells whether a module exports names.
+const importMeta, importNamed = "__esm__meta", "__esm__named"
+
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_$][\w$]*$`) })
+
+// script returns a program with import and export declarations as a script, nil if it
+// has none, or is no JavaScript. What TypeScript imports may be types, which no module
+// exports.
+func (in *instance) script(code string) *typescript.Program {
+	stands := typescript.Stands{Meta: importMeta}
+	if in.program.Translate == nil {
+		stands.Named = importNamed
+	}
+	return in.rewrite(code, func(ctx context.Context) (*typescript.Program, error) {
+		return typescript.Script(ctx, code, stands)
+	})
+}
+
+// rewrite calls rewriter for a source, and returns nil where that fails.
+func (in *instance) rewrite(code string, rewriter func(context.Context) (*typescript.Program, error)) *typescript.Program {
 	vm, mark := in.vm, in.vm.borrowed
 	defer vm.giveBack(mark)
 	if len(code) > small && !vm.tryBorrow(int(typescript.Memory(len(code)))) {
-		return "", false
+		return nil
 	}
-	pr, err := typescript.GuardLoops(breather{in.stop, vm}, code, guardOfLoops)
-	if err != nil || pr == nil {
-		return "", false
+	pr, err := rewriter(breather{in.stop, vm})
+	if err != nil {
+		return nil
 	}
-	at := pr.Position
-	if position != nil {
-		at = func(line, column int) (int, int) { return position(pr.Position(line, column)) }
+	return pr
+}
+
+// moved maps positions of a file's code, which was rewritten, to those before.
+func (in *instance) moved(file string, pr *typescript.Program) {
+	own, before := pr.Position, in.positions.of[file]
+	at := own
+	if before != nil {
+		at = func(line, column int) (int, int) { return before(own(line, column)) }
 	}
 	in.positions.moved(file, at, pr.Size())
-	return pr.Code, true
 }
 
 // breather lets other programs run whenever it is asked whether to go on.
