@@ -154,6 +154,18 @@ def meta(): socket.create_connection(('169.254.169.254', 80), 1); reached('metad
 def dns(): socket.gethostbyname('x.invalid')
 def out(): socket.create_connection(('192.0.2.1', 80), 1); reached('internet')
 for f in tcp, udp, meta, dns, out: attempt(f)`},
+	{name: "addresses of the host", code: `
+import fcntl, struct
+buf = ctypes.create_string_buffer(4096)
+for s in socket.socketpair():
+    def f():
+        n = struct.unpack('iP', fcntl.ioctl(s, 0x8912, struct.pack('iP', 4096, ctypes.addressof(buf))))[0] # SIOCGIFCONF
+        if [buf.raw[i:i + 16] for i in range(0, n, 40) if not buf.raw[i:i + 16].startswith(b'lo\0')]: reached('interfaces')
+    attempt(f)
+    for i in range(2, 9):
+        def f():
+            if fcntl.ioctl(s, 0x8910, struct.pack('16si20x', b'', i))[:3] != b'lo\0': reached('name') # SIOCGIFNAME
+        attempt(f)`},
 	{name: "unix sockets", code: `
 for a in H['Socket'], '\0' + H['Abst']:
     attempt(lambda: socket.socket(socket.AF_UNIX).connect(a))

