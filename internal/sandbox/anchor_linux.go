@@ -2,10 +2,8 @@ package sandbox
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -90,22 +88,9 @@ func (a *anchors) close() {
 	a.all, a.free = nil, nil
 }
 
-// newAnchor runs a program that ends at once, as the leader of a new group.
+// newAnchor forks a child that becomes the leader of a new group and ends.
 func newAnchor() (int, error) {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return 0, bare(err)
-	}
-	defer null.Close()
-	for _, path := range []string{"/bin/true", "/usr/bin/true", "/bin/sh"} {
-		var pid int
-		// What makes a shell do nothing, true ignores.
-		pid, err = syscall.ForkExec(path, []string{"true", "-c", ":"}, &syscall.ProcAttr{
-			Dir: "/", Files: []uintptr{null.Fd(), null.Fd(), null.Fd()}, Sys: &syscall.SysProcAttr{Setpgid: true},
-		})
-		if err == nil {
-			return pid, nil
-		}
-	}
-	return 0, err
+	steps := &forkexec.Steps{}
+	steps.Do(unix.SYS_SETPGID, 0, 0)
+	return steps.Run()
 }

@@ -6,16 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
-// A bind is a path that bubblewrap shows: what its descriptor names, or what
-// the path leads to where there is none.
+// A bind is a path that bubblewrap shows: what dir holds, or what the path leads to if
+// dir is nil.
 type bind struct {
 	path     string
 	writable bool
-	held     *Dir
+	dir      *Dir
 	fd       int
 }
 
@@ -24,20 +22,20 @@ func (b bind) args() []string {
 	if b.writable {
 		flag = "--bind"
 	}
-	if b.held != nil {
+	if b.dir != nil {
 		return []string{flag + "-fd", strconv.Itoa(b.fd), b.path}
 	}
 	return []string{flag + "-try", b.path, b.path}
 }
 
-// binds returns what the caller listed, directories before what is in them.
-// The descriptors are those from first on.
+// binds returns what the caller listed, directories before what is in them. The
+// descriptors are those from first on.
 func (s *Sandbox) binds(pl *plan, first int) ([]bind, []*os.File) {
 	var list []bind
-	for _, h := range s.held {
-		b := bind{path: h.path, writable: h.writable}
+	for _, l := range s.listed {
+		b := bind{path: l.path, writable: l.writable}
 		if s.bindsFD {
-			b.held = h.dir
+			b.dir = l.dir
 		}
 		list = append(list, b)
 	}
@@ -48,59 +46,17 @@ func (s *Sandbox) binds(pl *plan, first int) ([]bind, []*os.File) {
 		list = append(list, bind{path: filepath.Clean(path), writable: true})
 	}
 	if pl.Cwd != nil {
-		list = append(list, bind{path: pl.Cwd.Path(), writable: true, held: pl.Cwd})
+		list = append(list, bind{path: pl.Cwd.Path(), writable: true, dir: pl.Cwd})
 	}
 	slices.SortStableFunc(list, func(a, b bind) int { return strings.Compare(a.path, b.path) })
-	list = mountable(list)
 	var files []*os.File
 	for i, b := range list {
-		if b.held != nil {
+		if b.dir != nil {
 			list[i].fd = first + len(files)
-			files = append(files, b.held.file)
+			files = append(files, b.dir.file)
 		}
 	}
 	return list, files
-}
-
-// mountable leaves out what has no place to be shown at any more: a program that may
-// write to a directory above it has put a link there, and bubblewrap, which follows
-// none, would start nothing.
-func mountable(list []bind) []bind {
-	var kept []bind
-	for _, b := range list {
-		above := -1
-		for i, a := range kept {
-			if a.held != nil && strings.HasPrefix(b.path, a.path+"/") {
-				above = i // the last one is the nearest
-			}
-		}
-		if above < 0 || b.held == nil || b.hasPlace(kept[above]) {
-			kept = append(kept, b)
-		}
-	}
-	return kept
-}
-
-// hasPlace reports whether no link is on the way to b from a, which is above it;
-// nor is anything else that is in the way. Links of the caller's own are left to
-// bubblewrap, and all where the kernel does not tell: what is left out may be
-// written.
-func (b bind) hasPlace(a bind) bool {
-	rest := strings.TrimPrefix(b.path, a.path)
-	if b.held.path != a.held.path+rest {
-		return true
-	}
-	how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
-	fd, err := unix.Openat2(a.held.fd(), rest[1:], how)
-	if err != nil {
-		return err == unix.ENOSYS || err == unix.EPERM
-	}
-	defer unix.Close(fd)
-	var there, shown unix.Stat_t
-	if unix.Fstat(fd, &there) != nil || unix.Fstat(b.held.fd(), &shown) != nil {
-		return false
-	}
-	return (there.Mode&unix.S_IFMT == unix.S_IFDIR) == (shown.Mode&unix.S_IFMT == unix.S_IFDIR)
 }
 
 // A paths lists what of the host's file system every program may read.

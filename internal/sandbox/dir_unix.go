@@ -25,10 +25,10 @@ type Dir struct {
 
 // OpenDir opens the directory that path, which is absolute, leads to now,
 // through symbolic links too. Its errors wrap codeinterp.ErrInvalid.
-func OpenDir(path string) (*Dir, error) { return hold(path, unix.O_DIRECTORY) }
+func OpenDir(path string) (*Dir, error) { return openPath(path, unix.O_DIRECTORY) }
 
-// hold opens path, with flags for what it leads to.
-func hold(path string, flags int) (*Dir, error) {
+// openPath opens path, with flags for its last element.
+func openPath(path string, flags int) (*Dir, error) {
 	if err := checkPaths([]string{path}); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (d *Dir) check() error {
 
 // again opens the directory once more, by its path.
 func (d *Dir) again() (*Dir, error) {
-	other, err := hold(d.path, unix.O_DIRECTORY)
+	other, err := openPath(d.path, unix.O_DIRECTORY)
 	if err == nil && (other.dev != d.dev || other.ino != d.ino) {
 		other.Close()
 		return nil, fmt.Errorf("%w: the working directory was replaced or removed", codeinterp.ErrInvalid)

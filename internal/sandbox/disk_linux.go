@@ -14,71 +14,51 @@ import (
 )
 
 const (
-	walkWait  = 100 * time.Millisecond // between two walks through a directory
-	walkRatio = 10                     // and at least so many times what one took,
-	walkRest  = 3 * time.Second        // up to this
+	walkWait  = 100 * time.Millisecond // between two walks through a directory,
+	walkRatio = 10                     // at least so many times what one took,
+	walkRest  = 3 * time.Second        // at most this
 	maxWalks  = 2                      // at a time
 	maxFailed = 3                      // walks in a row that may fail to measure
 )
 
-// A diskUse is what is known about a tree's working directory.
-type diskUse struct {
+// A diskUsage is what is known about a tree's working directory.
+type diskUsage struct {
 	walking atomic.Bool
 
 	mu      sync.Mutex
-	changed bool         // the tree did something since the last walk
-	next    time.Time    // not to be diskuse.Use before
-	base    *diskuse.Use // what was there at the start, once it was diskuse.Use
-	failed  int          // walks in a row that could not measure
+	changed bool         // the tree was active since the last walk
+	next    time.Time    // of the next walk
+	base    *diskuse.Use // at the start, once it is known
+	failed  int          // walks in a row
 }
 
-// walkDue reports whether the directory should be diskuse.Use again, and from when on.
-func (u *usage) walkDue(now time.Time) (time.Time, bool) {
-	l := u.p.plan.limits
-	if l.Disk <= 0 && l.Inodes <= 0 {
-		return now, false
+// walkIfDue measures the directory in the background, unless enough is being measured.
+func (u *usage) walkIfDue(walks *atomic.Int32) {
+	l, d := u.p.plan.limits, &u.disk
+	if l.Disk <= 0 && l.Inodes <= 0 || d.walking.Load() {
+		return
 	}
-	d := &u.disk
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.walking.Load() {
-		return now, false
-	}
 	d.changed = d.changed || u.active
-	return d.next, d.changed && !now.Before(d.next)
-}
-
-// walkNext starts walks for the trees that wait longest, as long as there are
-// not maxWalks of them.
-func (w *watcher) walkNext(sums map[*usage]*sum) {
-	now := time.Now()
-	for w.walking.Load() < maxWalks {
-		var due *usage
-		var since time.Time
-		for u := range sums {
-			if next, ok := u.walkDue(now); ok && (due == nil || next.Before(since)) {
-				due, since = u, next
-			}
-		}
-		if due == nil {
-			return
-		}
-		w.walking.Add(1)
-		due.disk.walking.Store(true)
-		go func() {
-			defer w.walking.Add(-1)
-			defer due.disk.walking.Store(false)
-			due.walk()
-		}()
+	due := d.changed && !time.Now().Before(d.next)
+	d.mu.Unlock()
+	if !due || walks.Load() >= maxWalks {
+		return
 	}
+	walks.Add(1)
+	d.walking.Store(true)
+	go func() {
+		defer walks.Add(-1)
+		defer d.walking.Store(false)
+		u.walk()
+	}()
 }
 
 // walk measures the directory and stops the tree if it holds too much.
 func (u *usage) walk() {
 	d, pl := &u.disk, u.p.plan
 	d.mu.Lock()
-	// First: what changes during the walk is for the next one.
-	d.changed = false
+	d.changed = false // before the walk: later changes are for the next one
 	base := d.base
 	d.mu.Unlock()
 	start := time.Now()
@@ -92,12 +72,11 @@ func (u *usage) walk() {
 		base = &diskuse.Use{Bytes: now.Bytes, Inodes: now.Inodes}
 	}
 	if now == (diskuse.Use{}) {
-		now, err = diskuse.Measure(pl.Workdir, pl.limits.beyond(*base))
+		now, err = diskuse.Measure(pl.Workdir, pl.limits.above(*base))
 	}
 	now.Inodes += u.p.tmpInodes()
 	d.mu.Lock()
 	d.base = base
-	// A tenth of the time at most goes into walking, whatever the size of the tree.
 	d.next = time.Now().Add(max(walkWait, min(walkRatio*time.Since(start), walkRest)))
 	if d.failed++; err == nil {
 		d.failed = 0
@@ -115,9 +94,8 @@ func (u *usage) walk() {
 	}
 }
 
-// beyond returns what is certainly too much, above base; -1 where there is no
-// limit.
-func (l Limits) beyond(base diskuse.Use) diskuse.Use {
+// above returns the most that a directory may hold which held base; -1 is no limit.
+func (l Limits) above(base diskuse.Use) diskuse.Use {
 	w := diskuse.Use{Bytes: -1, Inodes: -1}
 	if l.Disk > 0 {
 		w.Bytes = base.Bytes + l.Disk
@@ -128,8 +106,8 @@ func (l Limits) beyond(base diskuse.Use) diskuse.Use {
 	return w
 }
 
-// tmpInodes counts the files in bubblewrap's private /tmp and /dev/shm, whose
-// bytes are limited by their size.
+// tmpInodes counts the files in bubblewrap's private /tmp and /dev/shm, whose bytes are
+// limited by their size.
 func (p *proc) tmpInodes() int {
 	p.mu.Lock()
 	ns := p.ns

@@ -12,13 +12,6 @@ import (
 // SetBwrap puts another program in the place of bubblewrap.
 func (s *Sandbox) SetBwrap(path string) { s.bwrap = path }
 
-// RulesReady reports whether the next start finds rules made ahead.
-func (s *Sandbox) RulesReady() bool {
-	s.rules.mu.Lock()
-	defer s.rules.mu.Unlock()
-	return s.rules.ready != nil
-}
-
 // FindBwrap is findBwrap.
 var FindBwrap = findBwrap
 

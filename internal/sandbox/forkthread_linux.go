@@ -2,15 +2,11 @@ package sandbox
 
 import (
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
-
-	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // A forkThread is a thread of the host that forks. It lives until close: the
@@ -19,7 +15,6 @@ type forkThread struct {
 	mu     sync.Mutex
 	work   chan func()
 	closed bool
-	tid    int
 	view   view
 }
 
@@ -35,7 +30,6 @@ func (t *forkThread) do(f func()) bool {
 		// Its own copy: close sets the field to nil.
 		work := t.work
 		go onThread(func() {
-			t.tid = unix.Gettid()
 			defer t.view.close()
 			for f := range work {
 				f()
@@ -79,24 +73,4 @@ func onThread(f func()) {
 	go func() { defer close(done); onThread(f) }()
 	<-done
 	runtime.UnlockOSThread()
-}
-
-// reapSiblings reaps what a program of a group, which was killed, made children
-// of the host's; it can where no filter keeps it from that.
-func (t *forkThread) reapSiblings(group int) {
-	t.mu.Lock()
-	tid := t.tid
-	t.mu.Unlock()
-	b, _ := procfs.File(unix.Getpid(), "task/"+strconv.Itoa(tid)+"/children")
-	for f := range strings.FieldsSeq(string(b)) {
-		pid, err := strconv.Atoi(f)
-		if err != nil || pid == group {
-			continue
-		}
-		if st, err := procfs.Read(pid); err == nil && st.Group == group {
-			// Every process of the group was killed, so that this does not wait for
-			// long.
-			_, _ = unix.Wait4(pid, nil, 0, nil)
-		}
-	}
 }

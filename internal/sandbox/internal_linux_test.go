@@ -5,7 +5,6 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
@@ -30,48 +29,8 @@ func TestWorkspaceOfTheHost(t *testing.T) {
 	}
 }
 
-// TestMountableUntold: read-only paths below a writable one are shown as such by
-// kernels and under profiles without openat2 too.
-func TestMountableUntold(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	above, err := OpenDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer above.Close()
-	below, err := OpenDir(filepath.Join(dir, "sub"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer below.Close()
-	list := []bind{{path: dir, writable: true, held: above}, {path: filepath.Join(dir, "sub"), held: below}}
-	for _, errno := range []unix.Errno{0, unix.ENOSYS, unix.EPERM} {
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			runtime.LockOSThread() // and it ends with its filter
-			f := seccomp.New(seccomp.Arch, 0)
-			if errno != 0 {
-				f.Deny(errno, unix.SYS_OPENAT2)
-			}
-			f.End()
-			if err := install(f, 0); err != nil {
-				t.Error(err)
-			} else if got := mountable(list); len(got) != 2 {
-				t.Errorf("where openat2 is %v, %d of 2 are shown", errno, len(got))
-			}
-		}()
-		<-done
-	}
-}
-
-// TestCgroup works on a directory that looks like a delegated cgroup, since
-// few machines have one.
-// TestSignalsHeld checks who may have landlock mode on older kernels.
-func TestSignalsHeld(t *testing.T) {
+// TestSignalsBlocked checks who may have landlock mode on older kernels.
+func TestSignalsBlocked(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		s    *Sandbox
@@ -92,6 +51,8 @@ func TestSignalsHeld(t *testing.T) {
 	}
 }
 
+// TestCgroup works on a directory that looks like a delegated cgroup, since few machines
+// have one.
 func TestCgroup(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -13,31 +13,21 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox/forkexec"
 )
 
-// keeperScript reads which process groups there are, and kills them when it
-// reads no more: the host is dead. Processes that have left their group follow
-// with the time of their start, which is compared before they are killed. It
-// runs no program, so that nothing is in the way of that.
+// keeperScript reads which process groups there are, and kills them at the end of its
+// input: the host is dead. It runs no program, which could fail.
 const keeperScript = `trap '' HUP INT TERM
-groups= others=
-while read -r op id start; do
+groups=
+while read -r op id; do
   case $op in
   group) groups="$groups $id" ;;
   gone)
     kept=
     for g in $groups; do [ "$g" = "$id" ] || kept="$kept $g"; done
     groups=$kept ;;
-  other)
-    others="$others $id:$start"
-    [ ${#others} -lt 20000 ] || others=${others#* * } ;;
   end) exit ;;
   esac
 done
 for g in $groups; do kill -9 "-$g"; done
-for o in $others; do
-  read -r line <"/proc/${o%:*}/stat" || continue
-  set -- ${line##*) }
-  [ "${20}" = "${o#*:}" ] && kill -9 "${o%:*}"
-done
 `
 
 // A keeper is a shell that outlives the host for a moment, to end what the host
@@ -76,15 +66,6 @@ func (k *keeper) remove(group int) {
 	delete(k.groups, group)
 	if k.pid != 0 {
 		_ = k.send("gone " + strconv.Itoa(group) + "\n")
-	}
-}
-
-// other names a process that has left its group.
-func (k *keeper) other(pid int, start uint64) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.pid != 0 {
-		_ = k.send(fmt.Sprintf("other %d %d\n", pid, start))
 	}
 }
 

@@ -58,8 +58,8 @@ type ruleset struct {
 	fs   uint64
 }
 
-// newRuleset returns a ruleset that refuses all it can: files, and, as far as
-// abi goes, TCP (unless network is set), signals and abstract unix sockets.
+// newRuleset returns a ruleset that refuses what abi can refuse: files, TCP unless
+// network is set, signals and abstract unix sockets.
 func newRuleset(abi int, network bool) (*ruleset, error) {
 	attr := struct{ fs, net, scoped uint64 }{fs: handled(abi)}
 	// A kernel refuses an attr that is longer than it knows with bytes that are not
@@ -82,23 +82,21 @@ func newRuleset(abi int, network bool) (*ruleset, error) {
 	return &ruleset{os.NewFile(fd, "landlock"), attr.fs}, nil
 }
 
-// allow grants rights on path and what is beneath it. A path that is not
-// there, or not for the host to see, is an error that os.IsNotExist or
-// os.IsPermission knows.
-func (r *ruleset) allow(path string, rights uint64) (node, error) {
+// allow grants rights on path and what is beneath it.
+func (r *ruleset) allow(path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return node{}, err
+		return err
 	}
 	defer unix.Close(fd)
 	return r.allowAt(fd, rights)
 }
 
 // allowAt grants rights on what a descriptor names, and what is beneath it.
-func (r *ruleset) allowAt(fd int, rights uint64) (node, error) {
+func (r *ruleset) allowAt(fd int, rights uint64) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
-		return node{}, err
+		return err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 		// A rule about a file with rights of directories is EINVAL
@@ -112,40 +110,61 @@ func (r *ruleset) allowAt(fd int, rights uint64) (node, error) {
 	}{access: rights & r.fs, fd: int32(fd)}
 	_, _, e := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, r.file.Fd(), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
 	if e != 0 {
-		return node{}, e
+		return e
 	}
-	return nodeOf(&st), nil
+	return nil
 }
 
-// ruleset builds the rules of a plan: those of its paths, which may be there
-// already, and those of its own directories.
+// ruleset builds the rules of a plan.
 func (s *Sandbox) ruleset(pl *plan) (*os.File, error) {
-	r := s.rules.take(pl.ReadOnly, pl.Writable)
-	if r == nil {
-		var err error
-		if r, err = s.commonRules(pl.ReadOnly, pl.Writable); err != nil {
-			return nil, err
-		}
+	r, err := newRuleset(s.abi, s.opts.Network)
+	if err != nil {
+		return nil, err
 	}
-	if err := s.allowOwn(r, pl); err != nil {
+	if err = s.allowShared(r, pl); err == nil {
+		err = s.allowOwn(r, pl)
+	}
+	if err != nil {
 		r.file.Close()
 		return nil, err
 	}
-	s.rules.stock(func() (*commonRules, error) { return s.commonRules(pl.ReadOnly, pl.Writable) })
 	return r.file, nil
 }
 
-// allowOwn adds the rules of the directories that are a plan's own.
-func (s *Sandbox) allowOwn(r *commonRules, pl *plan) error {
-	// The directories of its children are yet to be made there.
-	if dir := s.temp.path(); pl.ForkServer && dir != "" {
-		if _, err := r.allow(dir, rightsWrite); err != nil {
-			return fmt.Errorf("temporary directory: %w", err)
+// allowShared adds the rules of what every program may read and of what the caller
+// listed.
+func (s *Sandbox) allowShared(r *ruleset, pl *plan) error {
+	for _, group := range []struct {
+		paths  []string
+		rights uint64
+	}{
+		{s.system.exec, rightsExec}, {s.system.read, rightsRead}, {s.system.bare, rightsRead}, {s.system.dev, rightsDev},
+		{pl.ReadOnly, rightsExec}, {pl.Writable, rightsWrite},
+	} {
+		for _, path := range group.paths {
+			// A path that the host itself cannot see gets no rule and stays closed.
+			if err := r.allow(path, group.rights); err != nil && !os.IsNotExist(err) && !os.IsPermission(err) {
+				return fmt.Errorf("Landlock rule: %w", err)
+			}
 		}
 	}
-	_, err := r.allow(pl.Workdir, rightsWrite)
+	for _, l := range s.listed {
+		if err := r.allowAt(l.dir.fd(), l.rights()); err != nil {
+			return fmt.Errorf("Landlock rule: %w", err)
+		}
+	}
+	return nil
+}
+
+// allowOwn adds the rules of the directories that are a plan's own.
+func (s *Sandbox) allowOwn(r *ruleset, pl *plan) error {
+	err := r.allow(pl.Workdir, rightsWrite)
+	// The directories of a fork server's children will be made beside its own.
+	if dir := s.temp.path(); err == nil && pl.ForkServer && dir != "" {
+		err = r.allow(dir, rightsWrite)
+	}
 	if err == nil && pl.Cwd != nil {
-		_, err = r.allowAt(pl.Cwd.fd(), rightsWrite)
+		err = r.allowAt(pl.Cwd.fd(), rightsWrite)
 	}
 	if err != nil {
 		return fmt.Errorf("working directory: %w", err)

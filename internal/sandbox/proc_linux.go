@@ -91,13 +91,7 @@ func (p *proc) send(sig syscall.Signal) error {
 	return err
 }
 
-func (p *proc) rest(on bool) {
-	if on {
-		p.s.watch.pause(p)
-	} else {
-		p.s.watch.resume(p)
-	}
-}
+func (p *proc) rest(on bool) { p.s.watch.pause(p, on) }
 
 func (p *proc) kill() { p.stop("", "") }
 
@@ -180,9 +174,6 @@ func (p *proc) trackEscaped(members []*member) {
 			if p.escaped == nil {
 				p.escaped = map[int]uint64{}
 			}
-			if p.escaped[m.PID] != m.Start {
-				p.s.anchors.keeper.other(m.PID, m.Start)
-			}
 			p.escaped[m.PID] = m.Start
 		}
 	}
@@ -210,10 +201,6 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 	group, cgroup := max(p.group, p.outer), p.cgroup
 	p.group, p.outer = 0, 0
 	p.mu.Unlock()
-	// Without a filter a program can make siblings, which are the host's children.
-	if p.mode == None && p.server == nil {
-		p.s.forks.reapSiblings(group)
-	}
 	switch {
 	case group == 0:
 	case reapsOrphans():

@@ -2,16 +2,10 @@ package sandbox
 
 import (
 	"fmt"
-	"os"
-	"strconv"
-	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
-
-	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // rlimits turns the limits into resource limits of the kernel's. procs is what
@@ -55,51 +49,9 @@ func (s *Sandbox) processLimit(pl *plan) int {
 	case alone(pl) && !pl.ForkServer:
 		return n
 	}
-	s.mu.Lock()
-	live := len(s.live)
-	s.mu.Unlock()
-	room := n + 32*max(live+1, others) + 64
-	if !pl.forked {
-		room += s.threads.of(either(pl.ids.uid, os.Getuid()))
-	}
-	return room
-}
-
-// A threadCount remembers how many threads a user has, for a few seconds.
-type threadCount struct {
-	mu    sync.Mutex
-	n     int
-	since time.Time
-}
-
-func (c *threadCount) of(uid int) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if time.Since(c.since) > 5*time.Second {
-		c.n, c.since = countThreads(uid), time.Now()
-	}
-	return c.n
-}
-
-// countThreads counts the threads of all processes of a user's.
-func countThreads(uid int) int {
-	n := 0
-	list, _ := os.ReadDir("/proc")
-	for _, e := range list {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		info, err := e.Info()
-		if err != nil {
-			continue
-		}
-		if st, ok := sysStat(info); !ok || int(st.Uid) != uid {
-			continue
-		}
-		if st, err := procfs.Read(pid); err == nil {
-			n += st.Threads
-		}
+	n += 32*others + 64
+	if !pl.forked { // which cannot have more than its server
+		n += tasks() // at least as many as the user has now
 	}
 	return n
 }

@@ -17,7 +17,7 @@ type Sandbox struct {
 	system paths
 	report codeinterp.Isolation
 	abi    int          // of Landlock
-	held   []listedPath // what Options lists
+	listed []listedPath // in Options
 
 	bwrap   string // path of the program
 	bindsFD bool   // that it can bind what a descriptor names
@@ -27,8 +27,6 @@ type Sandbox struct {
 	anchors anchors
 	forks   forkThread
 	temp    tempRoot
-	rules   rulesAhead
-	threads threadCount
 	cgroups *cgroups // nil if none is delegated
 	watch   watcher
 
@@ -62,7 +60,7 @@ func New(o *Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrIsolation, err)
 	}
-	s.hold()
+	s.openListed()
 	s.cgroups, s.oomKills = cg, oomKills()
 	if err := s.choose(); err != nil {
 		s.Close()
@@ -80,24 +78,24 @@ type listedPath struct {
 	writable bool
 }
 
-func (h listedPath) rights() uint64 {
-	if h.writable {
+func (l listedPath) rights() uint64 {
+	if l.writable {
 		return rightsWrite
 	}
 	return rightsExec
 }
 
-// hold opens what Options lists.
-func (s *Sandbox) hold() {
+// openListed opens what Options lists. A path that does not exist is ignored.
+func (s *Sandbox) openListed() {
 	add := func(list []string, writable bool) {
 		for _, path := range list {
-			if d, err := hold(path, 0); err == nil {
-				s.held = append(s.held, listedPath{filepath.Clean(path), d, writable})
+			if d, err := openPath(path, 0); err == nil {
+				s.listed = append(s.listed, listedPath{filepath.Clean(path), d, writable})
 			}
 		}
 	}
 	for _, path := range s.opts.ReadOnly {
-		_ = s.Show([]string{path}) // where it cannot be, it stays closed, as what does not exist
+		_ = s.Show([]string{path}) // a path that cannot be shown stays closed
 	}
 	add(s.opts.ReadOnly, false)
 	add(s.opts.Writable, true)
@@ -162,9 +160,8 @@ func (s *Sandbox) Close() error {
 	s.anchors.close()
 	s.forks.close()
 	s.cgroups.close()
-	s.rules.close()
-	for _, h := range s.held {
-		h.dir.Close()
+	for _, l := range s.listed {
+		l.dir.Close()
 	}
 	return s.temp.remove()
 }

@@ -54,9 +54,9 @@ func (sp *spawn) steps() *forkexec.Steps {
 	if sp.ids.drop {
 		// Groups before ids: without the rights of root they could not be given up
 		// any more.
-		s.Do(forkexec.SysSetgroups, 0, 0)
-		s.Do(forkexec.SysSetresgid, uintptr(sp.ids.gid), uintptr(sp.ids.gid), uintptr(sp.ids.gid))
-		s.Do(forkexec.SysSetresuid, uintptr(sp.ids.uid), uintptr(sp.ids.uid), uintptr(sp.ids.uid))
+		s.Do(unix.SYS_SETGROUPS, 0, 0)
+		s.Do(unix.SYS_SETRESGID, uintptr(sp.ids.gid), uintptr(sp.ids.gid), uintptr(sp.ids.gid))
+		s.Do(unix.SYS_SETRESUID, uintptr(sp.ids.uid), uintptr(sp.ids.uid), uintptr(sp.ids.uid))
 	}
 	if sp.cwd != nil {
 		s.Do(unix.SYS_FCHDIR, uintptr(keep[1]))

@@ -23,7 +23,7 @@ type tempRoot struct {
 	dir  string
 	lock *os.File // held while this host lives
 
-	trash janitor
+	trash sync.WaitGroup // removals in the background
 }
 
 // TempDir makes an empty directory that suits Cmd.Workdir: only its
@@ -85,15 +85,14 @@ func (t *tempRoot) holds(dir string) bool {
 
 func (t *tempRoot) remove() error {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.dir == "" {
-		return nil
-	}
 	dir := t.dir
 	t.dir = ""
+	t.mu.Unlock()
+	if dir == "" {
+		return nil
+	}
 	defer t.lock.Close()
-	// Before the directory is removed in which it removes.
-	t.trash.close()
+	t.trash.Wait()
 	done, err := rmtree.New(dir).Run(time.Now().Add(closeTime))
 	if !done {
 		err = fmt.Errorf("%w: removing directories takes too long; the next host goes on", codeinterp.ErrUnavailable)

@@ -7,39 +7,38 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolcell/toolcell/codeinterp"
+	"golang.org/x/sys/unix"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 const (
-	// Between two looks while any tree does something: watchBusy, or
-	// watchRest times what a look took, but never more than watchMax.
+	// Between two looks while a tree is active: watchBusy, or watchRest times what a look
+	// took, at most watchMax.
 	watchBusy = 20 * time.Millisecond
 	watchRest = 4
 	watchMax  = 60 * time.Millisecond
 
-	// Between two looks at a tree that did nothing for stillLooks of them:
-	// watchIdle, or idleRest times what a look takes, up to idleMax.
+	// Between two looks at a tree that has not changed for stillLooks of them: watchIdle,
+	// or idleRest times what a look takes, at most idleMax.
 	stillLooks = 5
 	watchIdle  = 100 * time.Millisecond
 	idleRest   = 40
 	idleMax    = 250 * time.Millisecond
 
-	// How long a process is known to be a stranger.
+	// How long a process is known to belong to no tree.
 	forgetAll = 500 * time.Millisecond
 )
 
-// A watcher measures the processes of all of a Sandbox's trees and stops those that use
-// more than their limits. A tree is the processes of its group or namespace, their
-// descendants, and those that were among them before.
+// A watcher measures the processes of a Sandbox's trees and stops trees that use more
+// than their limits. A tree is the processes of a group or namespace, their descendants,
+// and those that were among them before.
 type watcher struct {
 	mu      sync.Mutex
 	trees   map[*proc]*usage
-	resting map[*proc]*usage // paused
-	woken   []*usage
 	running bool
-	fresh   bool // trees were added
+	fresh   bool // trees were added or woken
 
 	// The rest belongs to the goroutine.
 	look      int
@@ -47,8 +46,7 @@ type watcher struct {
 	members   map[int]*member
 	strangers map[int]struct{}
 	forgotten time.Time
-	tasks     int          // processes and threads of the machine at the last look
-	walking   atomic.Int32 // walks under way
+	walks     atomic.Int32 // under way
 }
 
 // A member is a process of a tree.
@@ -58,8 +56,8 @@ type member struct {
 	look int
 }
 
-// A usage is what a tree uses. The watcher's goroutine owns it, except for
-// what is behind mu.
+// A usage is what a tree uses. The watcher's goroutine owns it, apart from what a mutex
+// guards.
 type usage struct {
 	p      *proc
 	since  uint64 // start time of the first process
@@ -78,11 +76,13 @@ type usage struct {
 	measuring atomic.Bool // memory, exactly
 	unsure    bool        // it changed while it was measured
 
+	paused, woken bool // guarded by the watcher's mu
+
 	mu       sync.Mutex
 	cpu      time.Duration
 	peakRSS  int64
 	peakData int64 // of one process
-	disk     diskUse
+	disk     diskUsage
 }
 
 // add starts watching a tree, whose pid, group or namespace is set.
@@ -97,11 +97,11 @@ func (w *watcher) add(p *proc) {
 		p.usage.since = st.Start
 	}
 	w.trees[p] = &p.usage
-	w.begin()
+	w.wake()
 }
 
-// begin has a tree that was added looked at.
-func (w *watcher) begin() {
+// wake starts the goroutine unless it runs. w.mu is held.
+func (w *watcher) wake() {
 	w.fresh = true
 	if !w.running {
 		w.running = true
@@ -113,63 +113,33 @@ func (w *watcher) remove(p *proc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.trees, p)
-	delete(w.resting, p)
 }
 
-// pause stops watching a tree until it wakes.
-func (w *watcher) pause(p *proc) {
+// pause stops or starts measuring a tree.
+func (w *watcher) pause(p *proc, on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.trees[p] == nil {
-		return // it has ended
-	}
-	if w.resting == nil {
-		w.resting = map[*proc]*usage{}
-	}
-	w.resting[p] = w.trees[p]
-	delete(w.trees, p)
-}
-
-func (w *watcher) resume(p *proc) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	u := w.resting[p]
-	if u == nil {
+	u := w.trees[p]
+	if u == nil || u.paused == on {
 		return
 	}
-	delete(w.resting, p)
-	w.trees[p] = u
-	w.woken = append(w.woken, u)
-	w.begin()
+	if u.paused = on; !on {
+		u.woken = true
+		w.wake()
+	}
 }
 
-// run looks until there is no tree left.
+// run looks until there is no tree to measure.
 func (w *watcher) run() {
 	w.members, w.strangers, w.idle = map[int]*member{}, map[int]struct{}{}, watchIdle
-	w.tasks = tasks() // what was before a rest is no storm
 	for wait := watchBusy; ; {
-		w.wait(wait)
-		w.mu.Lock()
-		if len(w.trees) == 0 {
-			w.running = false
-			w.mu.Unlock()
+		time.Sleep(wait)
+		trees, measured := w.next()
+		if len(measured) == 0 {
 			return
 		}
-		// Copies: a look takes long, and programs start and end meanwhile.
-		trees, resting := maps.Clone(w.trees), maps.Clone(w.resting)
-		for _, u := range w.woken {
-			u.active, u.still = true, 0
-		}
-		w.woken = nil
-		if w.fresh || time.Since(w.forgotten) > forgetAll {
-			// An id can be taken by a new process, and a stranger can be moved to a
-			// group of ours.
-			clear(w.strangers)
-			w.fresh, w.forgotten = false, time.Now()
-		}
-		w.mu.Unlock()
 		start := time.Now()
-		busy := w.scan(trees, resting)
+		busy := w.scan(trees, measured)
 		took := time.Since(start)
 		if wait = w.idle; busy {
 			wait = pauseAfter(took)
@@ -179,52 +149,142 @@ func (w *watcher) run() {
 	}
 }
 
+// next returns copies of all trees and of those to measure, since programs start and end
+// during a look. If there is none to measure, the goroutine has to end.
+func (w *watcher) next() (trees, measured map[*proc]*usage) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	trees, measured = maps.Clone(w.trees), map[*proc]*usage{}
+	now := time.Now()
+	for p, u := range trees {
+		if u.woken {
+			u.active, u.still, u.woken = true, 0, false
+		}
+		if u.due = !u.paused && (u.active || now.Sub(u.looked) >= w.idle); u.due {
+			u.looked = now
+		}
+		if !u.paused {
+			measured[p] = u
+		}
+	}
+	w.running = len(measured) > 0
+	if w.fresh || now.Sub(w.forgotten) > forgetAll {
+		// An id can be taken by a new process, and a process can join a group of ours.
+		clear(w.strangers)
+		w.fresh, w.forgotten = false, now
+	}
+	return trees, measured
+}
+
 // pauseAfter is how long to wait after a look that took so long.
 func pauseAfter(took time.Duration) time.Duration {
 	return min(max(watchBusy, watchRest*took), watchMax)
 }
 
-// scan looks once, and reports whether any tree does something.
-func (w *watcher) scan(trees, resting map[*proc]*usage) bool {
+// scan looks once, and reports whether any tree is active.
+func (w *watcher) scan(trees, measured map[*proc]*usage) bool {
 	w.look++
-	now := time.Now()
-	for _, u := range trees {
-		if u.due = u.active || now.Sub(u.looked) >= w.idle; u.due {
-			u.looked = now
-		}
-	}
-	if w.storm() {
-		// Programs that start and end processes faster than /proc is read would
-		// never be seen whole.
-		freeze(trees)
-		defer thaw(trees)
-	}
 	w.collect(newRoots(trees))
-	sums := make(map[*usage]*sum, len(trees))
-	for _, u := range trees {
+	sums := make(map[*usage]*sum, len(measured))
+	for _, u := range measured {
 		sums[u] = &sum{}
 	}
 	for pid, m := range w.members {
-		s, ok := sums[m.tree]
-		if m.look != w.look || !ok {
-			// What it used counts on, or a tree of short processes would have
-			// unlimited time.
-			if resting[m.tree.p] == nil {
-				m.tree.dead += m.Own
-			}
+		switch s := sums[m.tree]; {
+		case m.look != w.look:
+			// Its time counts on: the limit holds for trees of short processes too.
+			m.tree.dead += m.Own
 			delete(w.members, pid)
-			continue
+		case s != nil:
+			s.add(m)
+		case trees[m.tree.p] == nil:
+			delete(w.members, pid)
 		}
-		s.add(m)
 	}
 	busy := false
 	for u, s := range sums {
 		u.update(s)
 		u.check(s.members)
+		u.walkIfDue(&w.walks)
 		busy = busy || u.active
 	}
-	w.walkNext(sums)
 	return busy
+}
+
+// A roots maps process groups and first processes to their trees.
+type roots struct{ group, first map[int]*usage }
+
+func newRoots(trees map[*proc]*usage) roots {
+	r := roots{map[int]*usage{}, map[int]*usage{}}
+	for p, u := range trees {
+		p.mu.Lock()
+		switch {
+		case p.ns != nil:
+			r.first[p.ns.init] = u
+		case p.group > 0:
+			r.group[p.group] = u
+		}
+		p.mu.Unlock()
+	}
+	return r
+}
+
+// collect reads the processes of the machine, except strangers and those of trees that
+// are not due.
+func (w *watcher) collect(r roots) {
+	fresh := map[int]*member{}
+	for _, pid := range procfs.PIDs() {
+		if _, ok := w.strangers[pid]; ok {
+			continue
+		}
+		m := w.members[pid]
+		if m != nil && !m.tree.due {
+			m.look = w.look
+			continue
+		}
+		st, err := procfs.Read(pid)
+		switch {
+		case err != nil:
+		case m != nil && m.Start == st.Start:
+			m.Stat, m.look = st, w.look
+			// A process that joins another tree's group is that tree's from now on.
+			if u := r.group[st.Group]; u != nil && u != m.tree && st.Start >= u.since {
+				m.tree = u
+			}
+		default:
+			fresh[pid] = &member{Stat: st, look: w.look}
+		}
+	}
+	// After all were read: a parent may have come later than its child.
+	for pid, m := range fresh {
+		if m.tree = w.owner(m.Stat, fresh, r, 0); m.tree != nil {
+			w.members[pid] = m
+		} else {
+			w.strangers[pid] = struct{}{}
+		}
+	}
+}
+
+// owner finds the tree of a process by its group or its ancestors. Processes of the
+// group that are older than the tree belong to an earlier one, and are about to end.
+func (w *watcher) owner(st procfs.Stat, fresh map[int]*member, r roots, depth int) *usage {
+	if u := r.group[st.Group]; u != nil {
+		if st.Start < u.since {
+			return nil
+		}
+		return u
+	}
+	if u := r.first[st.PID]; u != nil {
+		return u
+	}
+	if m := w.members[st.Parent]; m != nil && m.look == w.look {
+		return m.tree
+	}
+	// The ids were read one after the other, so that parents can seem to form a circle.
+	if parent, ok := fresh[st.Parent]; ok && depth < len(fresh) {
+		return w.owner(parent.Stat, fresh, r, depth+1)
+	}
+	return nil
 }
 
 // A sum is what the processes of a tree use at one look.
@@ -235,7 +295,6 @@ type sum struct {
 	threads  int
 }
 
-// add takes in a process.
 func (s *sum) add(m *member) {
 	s.members = append(s.members, m)
 	s.all += m.All
@@ -244,7 +303,7 @@ func (s *sum) add(m *member) {
 	s.threads += m.Threads
 }
 
-// update takes in a look, and sees from it whether the tree does anything.
+// update takes in a look, and sees from it whether the tree is active.
 func (u *usage) update(s *sum) {
 	own := s.own + u.dead
 	if u.still++; s.all != u.all || own != u.own || s.rss != u.rss || s.threads != u.procs {
@@ -253,7 +312,7 @@ func (u *usage) update(s *sum) {
 	u.active = u.still < stillLooks || u.unsure
 	u.all, u.own, u.rss, u.procs = s.all, own, s.rss, s.threads
 	data := int64(0)
-	if u.active { // otherwise it has the page tables that it had
+	if u.active { // otherwise its page tables are what they were
 		u.tables, u.swap = 0, 0
 		for _, m := range s.members {
 			mem := procfs.ReadMemory(m.PID)
@@ -276,18 +335,25 @@ func (u *usage) update(s *sum) {
 func (u *usage) check(members []*member) {
 	l := u.p.plan.limits
 	if u.p.mode == Bwrap && l.Processes > 0 {
-		// The namespace's first process is bubblewrap's and not the program's.
-		l.Processes++
+		l.Processes++ // bubblewrap's own
 	}
 	used, most := u.cpu, time.Duration(l.CPU)*time.Second
 	switch {
 	case l.CPU > 0 && used > most:
 		u.p.stop(codeinterp.CauseCPU, fmt.Sprintf("CPU time: %v used, limit %v", used, most))
-	// The kernel limits the rest of a cgroup, exactly.
-	case u.p.cgroup != nil:
+	case u.p.cgroup != nil: // in which the kernel enforces the other limits exactly
 	case l.Processes > 0 && u.procs > l.Processes:
 		u.p.stop(codeinterp.CauseProcesses, fmt.Sprintf("processes and threads: %d, limit %d", u.procs, u.p.plan.limits.Processes))
 	case l.Memory > 0 && u.active:
 		u.checkMemory(members, l.Memory)
 	}
+}
+
+// tasks counts the processes and threads of the machine, 0 if that is unknown.
+func tasks() int {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	return int(info.Procs)
 }

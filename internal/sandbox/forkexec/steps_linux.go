@@ -27,12 +27,8 @@ const (
 	mustEqual = 2 // want
 )
 
-// A report is what a child tells: its pid, and where and how it failed, by the
-// call's address and its result.
-type report struct {
-	call, result uintptr
-	child        int32
-}
+// A report says where and how a child failed, by the call's address and its result.
+type report struct{ call, result uintptr }
 
 // Steps is what a child does between fork and exec: a list of system calls
 // that is complete before the fork, because a child that shares the host's
@@ -92,13 +88,7 @@ func (s *Steps) Unmask() {
 	s.Do(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, Pin(s, new([2]uint64)), 0, sigsetSize)
 }
 
-// The size of a signal set, and calls whose numbers differ.
-var (
-	sigsetSize   uintptr = 8
-	SysSetgroups uintptr = unix.SYS_SETGROUPS
-	SysSetresuid uintptr = unix.SYS_SETRESUID
-	SysSetresgid uintptr = unix.SYS_SETRESGID
-)
+const sigsetSize = 8
 
 // Move makes fds the child's descriptors 0, 1, 2, ..., and keeps those in keep
 // that are not negative, and whose new numbers it returns.
@@ -136,14 +126,8 @@ func (s *Steps) Move(fds, keep []int) []int {
 // Run forks, and returns the child's pid once it has called exec or failed.
 func (s *Steps) Run() (pid int, err error) {
 	defer s.release()
-	// Where the child has a copy of the host's memory (vfork_linux_other.go), this is
-	// the only way for it to tell.
-	shared, err := unix.Mmap(-1, 0, int(unsafe.Sizeof(report{})), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
-	if err != nil {
-		return 0, err
-	}
-	defer unix.Munmap(shared)
-	rep := (*report)(unsafe.Pointer(&shared[0]))
+	rep := &report{}
+	failed := Pin(s, rep)
 	first := Pin(s, &s.list[0])
 	end := first + uintptr(len(s.list))*unsafe.Sizeof(call{})
 
@@ -152,21 +136,16 @@ func (s *Steps) Run() (pid int, err error) {
 	mask := func(set, old *[2]uint64) {
 		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), sigsetSize, 0, 0)
 	}
-	rescue := newRescue(&rep.child)
 	mask(&all, &old)
-	r := vforkAside(vforkFlags, first, end, uintptr(unsafe.Pointer(&rep.call)), uintptr(unsafe.Pointer(&rep.child)))
+	r := vforkAside(vforkFlags, first, end, failed)
 	mask(&old, nil)
-	givenUp := rescue.end()
 	if e := -int64(r); e > 0 && e < 4096 {
 		return 0, unix.Errno(e)
 	}
-	if rep.call == 0 && !givenUp {
+	if rep.call == 0 {
 		return int(r), nil
 	}
 	Reap(int(r), nil)
-	if givenUp {
-		return 0, ErrStopped
-	}
 	if e := -int64(rep.result); e > 0 && e < 4096 {
 		return 0, unix.Errno(e)
 	}

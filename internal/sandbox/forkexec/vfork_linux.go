@@ -10,25 +10,23 @@ import (
 
 // The child of vfork borrows the host's memory until it has called exec, so
 // that the cost does not grow with the host.
-const vforkFlags = unix.CLONE_VM | unix.CLONE_VFORK | unix.CLONE_PARENT_SETTID | uintptr(unix.SIGCHLD)
+const vforkFlags = unix.CLONE_VM | unix.CLONE_VFORK | uintptr(unix.SIGCHLD)
 
-// vfork clones the calling thread, and stores the pid at child before the child
-// runs. The child makes the system calls from first up to end, none of which
-// returns if it is exec; where one fails, it stores its address and result at
-// failed, and ends.
+// vfork clones the calling thread. The child makes the system calls from first up to
+// end; the last one is usually exec, after the others it ends. If one fails, the child
+// stores its address and result at failed, and ends.
 //
 //go:noescape
-func vfork(flags, first, end, failed, child uintptr) (pid uintptr)
+func vfork(flags, first, end, failed uintptr) (pid uintptr)
 
-// vforkAside is vfork, for the time of which the rest of the host goes on, as
-// beside any system call that blocks: garbage collection, and what lets a child
-// go on that somebody stopped.
+// vforkAside is vfork as a system call that blocks: the rest of the host goes on
+// meanwhile.
 //
 //go:nosplit
 //go:norace
-func vforkAside(flags, first, end, failed, child uintptr) (pid uintptr) {
+func vforkAside(flags, first, end, failed uintptr) (pid uintptr) {
 	enterSyscall()
-	pid = vfork(flags, first, end, failed, child)
+	pid = vfork(flags, first, end, failed)
 	exitSyscall()
 	return pid
 }

@@ -1,23 +1,23 @@
 #include "textflag.h"
 
-// func vfork(flags, first, end, failed, child uintptr) (pid uintptr)
+// func vfork(flags, first, end, failed uintptr) (pid uintptr)
 //
 // The child shares the caller's memory and stack and so must touch neither:
 // it has its state in registers that system calls keep.
-TEXT ·vfork(SB),NOSPLIT,$0-48
+TEXT ·vfork(SB),NOSPLIT,$0-40
 	MOVQ	flags+0(FP), DI
 	MOVQ	first+8(FP), BX
 	MOVQ	end+16(FP), R12
 	MOVQ	failed+24(FP), R13
 	XORL	SI, SI
-	MOVQ	child+32(FP), DX
+	XORL	DX, DX
 	XORL	R10, R10
 	XORL	R8, R8
 	MOVL	$56, AX	// clone
 	SYSCALL
 	TESTQ	AX, AX
 	JEQ	next
-	MOVQ	AX, pid+40(FP)
+	MOVQ	AX, pid+32(FP)
 	RET
 next:
 	CMPQ	BX, R12

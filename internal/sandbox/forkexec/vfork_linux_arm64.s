@@ -1,22 +1,22 @@
 #include "textflag.h"
 
-// func vfork(flags, first, end, failed, child uintptr) (pid uintptr)
+// func vfork(flags, first, end, failed uintptr) (pid uintptr)
 //
 // The child shares the caller's memory and stack and so must touch neither:
 // it has its state in registers that system calls keep.
-TEXT ·vfork(SB),NOSPLIT,$0-48
+TEXT ·vfork(SB),NOSPLIT,$0-40
 	MOVD	flags+0(FP), R0
 	MOVD	first+8(FP), R19
 	MOVD	end+16(FP), R20
 	MOVD	failed+24(FP), R21
 	MOVD	$0, R1
-	MOVD	child+32(FP), R2
+	MOVD	$0, R2
 	MOVD	$0, R3
 	MOVD	$0, R4
 	MOVD	$220, R8	// clone
 	SVC
 	CBZ	R0, next
-	MOVD	R0, pid+40(FP)
+	MOVD	R0, pid+32(FP)
 	RET
 next:
 	CMP	R20, R19
