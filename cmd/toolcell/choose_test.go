@@ -77,35 +77,6 @@ func TestProviderIsChosen(t *testing.T) {
 	}
 }
 
-// TestEnvOrEnvName: --env with the name of an environment names --env-name.
-func TestEnvOrEnvName(t *testing.T) {
-	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "names"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "names", "data"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		env  string
-		code int
-		want string
-	}{
-		{"data", 2, "did you mean --env-name data"},
-		{"data=1", 0, ""},
-		{"other", 0, ""},
-		{"set", 0, ""},
-	} {
-		var out, err bytes.Buffer
-		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &err, getenv: func(name string) string {
-			return map[string]string{"TOOLCELL_ENVIRONMENTS": root, "set": "v"}[name]
-		}}
-		if code := a.main(t.Context(), []string{"run", "--env", tt.env, "-e", "1"}); code != tt.code || !strings.Contains(err.String(), tt.want) {
-			t.Errorf("%s: %d, %q", tt.env, code, err.String())
-		}
-	}
-}
-
 // TestInstalling: an installation is announced, on a terminal or not, unless the packages are found at once.
 func TestInstalling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

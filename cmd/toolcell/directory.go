@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,11 +11,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/providers/subprocess"
-	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/workspace"
 	"github.com/toolcell/toolcell/workspace/jupyter"
+	"github.com/toolcell/toolcell/workspace/local"
 	"github.com/toolcell/toolcell/workspace/memory"
 )
 
@@ -27,10 +25,6 @@ type directoryFlags struct {
 	files      bool
 	shell      bool
 	background bool
-
-	// opened is what there is of a Jupyter server's directory, or of a file system
-	// in memory, if one of them is meant.
-	opened *workspace.Capabilities
 }
 
 func (f *directoryFlags) register(fs *pflag.FlagSet) {
@@ -79,85 +73,39 @@ func isDirectory(flag, path string) error {
 	return nil
 }
 
-// openIn opens the provider, with the directory of a Jupyter server or the files in
-// memory if the flags ask for them.
-func (f *directoryFlags) openIn(ctx context.Context, p *providerFlags, stateful bool) (codeinterp.CodeInterpreter, error) {
-	switch {
-	case p.provider == "inmemory" && f.files:
-		return f.openMemory(stateful)
-	case p.provider == "jupyter" && (f.dir != "" || f.files || f.shell):
-		return f.openRemote(ctx, p, stateful)
-	}
-	return p.open(ctx, stateful)
-}
-
-func (f *directoryFlags) openMemory(stateful bool) (codeinterp.CodeInterpreter, error) {
-	caps, err := memory.Capabilities(&memory.Options{Engines: *inmemoryOptions()})
-	if err != nil {
-		return nil, err
-	}
-	return f.openedAs(&caps, stateful), nil
-}
-
-func (f *directoryFlags) openRemote(ctx context.Context, p *providerFlags, stateful bool) (codeinterp.CodeInterpreter, error) {
-	so, err := p.options(p.language)
-	if err != nil {
-		return nil, err
-	}
-	defer after(patience, p.progress, "waiting for the Jupyter server at %s to answer", hostOf(p.url))()
-	if err := p.reach(ctx, so); err != nil {
-		return nil, err
-	}
-	so.Dir = f.dir
+// open opens the provider, with the files and the shell that the flags ask for.
+func (f *directoryFlags) open(ctx context.Context, p *providerFlags, stateful bool) (caps workspace.Capabilities, err error) {
 	// With Code, only what is named is opened.
 	declared := workspace.Declaration{Code: &workspace.CodeDeclaration{}, Files: f.files, Shell: f.shell}
-	caps, err := jupyter.Capabilities(ctx, &jupyter.Options{Server: *so, Declared: declared})
+	switch {
+	case p.provider == "inmemory" && f.files:
+		caps, err = memory.Capabilities(&memory.Options{Engines: *inmemoryOptions(), Declared: declared})
+	case p.provider == "subprocess" && (f.files || f.shell):
+		var opts *subprocess.Options
+		if opts, err = p.subprocessOptions(ctx, p.progress); err == nil {
+			caps, err = local.Capabilities(p.shared, &local.Options{Subprocess: *opts, Declared: declared})
+		}
+	case p.provider == "jupyter" && (f.dir != "" || f.files || f.shell):
+		caps, err = f.openRemote(ctx, p, declared)
+	default:
+		caps.Code, err = p.open(ctx, stateful)
+	}
+	if err == nil && !stateful {
+		caps.Code = codeinterp.Stateless(caps.Code)
+	}
+	return caps, err
+}
+
+func (f *directoryFlags) openRemote(ctx context.Context, p *providerFlags, declared workspace.Declaration) (caps workspace.Capabilities, err error) {
+	opts, done, err := p.reach(ctx, p.language)
 	if err != nil {
-		return nil, err
+		return caps, err
 	}
-	if f.files && caps.Files == nil || f.shell && caps.Shell == nil {
-		return nil, errors.Join(fmt.Errorf("%w: --files and --shell need a Python kernel, which this server does not have", codeinterp.ErrUnavailable), caps.Code.Close())
+	defer done()
+	opts.Dir = f.dir
+	caps, err = jupyter.Capabilities(ctx, &jupyter.Options{Server: *opts, Declared: declared})
+	if err == nil && (f.files && caps.Files == nil || f.shell && caps.Shell == nil) {
+		err = errors.Join(fmt.Errorf("%w: --files and --shell need a Python kernel, which this server does not have", codeinterp.ErrUnavailable), caps.Code.Close())
 	}
-	return f.openedAs(&caps, stateful), nil
-}
-
-// openedAs stores caps for add, and returns its code.
-func (f *directoryFlags) openedAs(caps *workspace.Capabilities, stateful bool) codeinterp.CodeInterpreter {
-	f.opened = caps
-	if !stateful {
-		return codeinterp.Stateless(caps.Code)
-	}
-	return caps.Code
-}
-
-// add adds files and commands of ci to caps. The caller closes the closer after the
-// workspace.
-func (f *directoryFlags) add(caps *workspace.Capabilities, ci codeinterp.CodeInterpreter) (io.Closer, error) {
-	var opened io.Closer = io.NopCloser(nil)
-	if f.opened != nil {
-		caps.Files, caps.Shell = f.opened.Files, f.opened.Shell
-		return opened, nil
-	}
-	if f.files {
-		of, ok := ci.(interface {
-			OpenDir() (subprocess.Dir, error)
-		})
-		if !ok {
-			return nil, fmt.Errorf("%w: this provider has no directory", codeinterp.ErrInvalid)
-		}
-		dir, err := of.OpenDir()
-		if err != nil {
-			return nil, err
-		}
-		opened = dir
-		caps.Files = files.New(dir, &files.Options{Dir: codeinterp.Describe(ci).Workdir})
-	}
-	if f.shell {
-		s, err := shell.New(ci, nil)
-		if err != nil {
-			return nil, errors.Join(err, opened.Close())
-		}
-		caps.Shell = s
-	}
-	return opened, nil
+	return caps, err
 }

@@ -154,7 +154,7 @@ func printMissing(w io.Writer, f providerFlags, wanted []subprocess.Language, fo
 			continue
 		}
 		f.languages = []subprocess.Language{l}
-		if ci, err := f.openSubprocess(false); err == nil {
+		if ci, err := f.openSubprocess(context.Background(), nil, false); err == nil {
 			ci.Close()
 		} else {
 			fmt.Fprintf(w, "  %-12s missing: %s\n", l.Name, indent(reason(err)))

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -51,88 +53,79 @@ type envFlags struct {
 
 // envCommand manages environments by name.
 func (a *app) envCommand() *cobra.Command {
+	f := &envFlags{}
 	c := &cobra.Command{Use: "env", Short: "Make and manage environments with packages for programs"}
-	c.AddCommand(a.envCreate(), a.envSubcommand("lock NAME", "Print the exact versions in an environment", 1, nil, a.lockEnvironment),
-		a.envSubcommand("list", "List the environments", 0, nil, func(_ context.Context, root string, _ []string) error { return a.listEnvironments(root) }),
-		a.envSubcommand("remove NAME", "Remove an environment", 1, nil, removeEnvironment), a.envSweep())
+	c.AddCommand(
+		a.envSubcommand("create NAME (PACKAGE... | --requirements FILE | --lock FILE)", "Make an environment with these packages", f.register,
+			func(ctx context.Context, root, name string, packages []string) error {
+				return a.createEnvironment(ctx, name, packages, f, &environments.Options{Python: f.python, Root: root, Disk: f.size})
+			}),
+		a.envSubcommand("lock NAME", "Print the exact versions in an environment", nil, a.lockEnvironment),
+		a.envSubcommand("list", "List the environments", nil, a.listEnvironments),
+		a.envSubcommand("remove NAME", "Remove an environment", nil, removeEnvironment),
+		a.envSubcommand("sweep", "Remove environments without a name, such as those of --with", func(fs *pflag.FlagSet, _ func(string) string) {
+			fs.Func("size", "keep up to this `size` of the environments that were used last (default: none)", bytesIn(&f.size))
+		}, func(ctx context.Context, root, _ string, _ []string) error {
+			return a.sweepEnvironments(ctx, root, f.size)
+		}))
 	return c
 }
 
-// envSubcommand returns a command that takes n operands.
-func (a *app) envSubcommand(use, short string, n int, register func(*pflag.FlagSet, func(string) string), do func(ctx context.Context, root string, operands []string) error) *cobra.Command {
+// envSubcommand returns a command that takes what its use says.
+func (a *app) envSubcommand(use, short string, register func(*pflag.FlagSet, func(string) string), do func(ctx context.Context, root, name string, more []string) error) *cobra.Command {
+	takesName, takesMore := strings.Contains(use, "NAME"), strings.Contains(use, "PACKAGE")
 	c := a.command(use, short, register, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
-		if len(operands) < n || n < 2 && len(operands) > n {
+		name := ""
+		if takesName && len(operands) > 0 {
+			name, operands = operands[0], operands[1:]
+		}
+		if takesName != (name != "") || len(operands) > 0 && !takesMore {
 			return a.usageError("use toolcell env %s", use)
 		}
-		return a.endEnv(ctx, do(ctx, a.getenv("TOOLCELL_ENVIRONMENTS"), operands))
+		err := do(ctx, a.getenv("TOOLCELL_ENVIRONMENTS"), name, operands)
+		switch {
+		case err == nil:
+			return 0
+		case ctx.Err() != nil:
+			return a.stopped()
+		}
+		return a.fail(err)
 	})
-	if n > 0 {
+	c.Args = cobra.ArbitraryArgs
+	if takesName {
 		c.ValidArgsFunction = a.completeEnvironment
 	}
 	return c
 }
 
-func (a *app) envCreate() *cobra.Command {
-	f := &envFlags{}
-	register := func(fs *pflag.FlagSet, _ func(string) string) {
-		fs.StringVar(&f.requirements, "requirements", "", "install the packages that this `file` lists, one a line")
-		fs.StringVar(&f.lock, "lock", "", "install exactly the versions in this `file`, which toolcell env lock printed")
-		fs.StringVar(&f.python, "python", "", "the Python to build on (`path`)")
-		fs.Func("size", "what the installation may write and hold in memory, a `size` such as 2G (default 16G)", bytesIn(&f.size))
-	}
-	const use = "create NAME (PACKAGE... | --requirements FILE | --lock FILE)"
-	return a.command(use, "Make an environment with these packages", register, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
-		if len(operands) == 0 {
-			return a.usageError("use toolcell env %s", use)
-		}
-		return a.endEnv(ctx, a.createEnvironment(ctx, operands[0], operands[1:], f,
-			&environments.Options{Python: f.python, Root: a.getenv("TOOLCELL_ENVIRONMENTS"), Disk: f.size}))
-	})
-}
-
-func (a *app) envSweep() *cobra.Command {
-	f := &envFlags{}
-	register := func(fs *pflag.FlagSet, _ func(string) string) {
-		fs.Func("size", "keep up to this `size` of the environments that were used last (default: none)", bytesIn(&f.size))
-	}
-	return a.envSubcommand("sweep", "Remove environments without a name, such as those of --with", 0, register,
-		func(ctx context.Context, root string, _ []string) error {
-			return a.sweepEnvironments(ctx, root, f.size)
-		})
-}
-
-// endEnv reports how a command ended.
-func (a *app) endEnv(ctx context.Context, err error) int {
-	switch {
-	case err == nil:
-		return 0
-	case ctx.Err() != nil:
-		return a.stopped()
-	}
-	return a.fail(err)
+func (f *envFlags) register(fs *pflag.FlagSet, _ func(string) string) {
+	fs.StringVar(&f.requirements, "requirements", "", "install the packages that this `file` lists, one a line")
+	fs.StringVar(&f.lock, "lock", "", "install exactly the versions in this `file`, which toolcell env lock printed")
+	fs.StringVar(&f.python, "python", "", "the Python to build on (`path`)")
+	fs.Func("size", "what the installation may write and hold in memory, a `size` such as 2G (default 16G)", bytesIn(&f.size))
 }
 
 func (a *app) createEnvironment(ctx context.Context, name string, packages []string, f *envFlags, o *environments.Options) error {
 	file, err := nameFile(o.Root, name)
-	if err != nil {
-		return err
-	}
 	if o.Exact = f.lock != ""; o.Exact && (len(packages) > 0 || f.requirements != "") {
 		return fmt.Errorf("%w: --lock goes without packages and --requirements", codeinterp.ErrInvalid)
 	}
-	if len(packages) == 0 && f.requirements == "" && f.lock == "" {
-		return fmt.Errorf("%w: env create %s names no package; use toolcell env create NAME (PACKAGE... | --requirements FILE | --lock FILE)", codeinterp.ErrInvalid, name)
+	if err == nil {
+		err = named("--python", f.python)
 	}
-	if err := named("--python", f.python); err != nil {
-		return err
+	if err == nil {
+		o.Packages, err = f.packages(packages)
 	}
-	if o.Packages, err = f.packages(packages); err != nil {
+	if err != nil {
 		return err
 	}
 	python, node := byLanguage(o.Packages)
-	if len(node) > 0 && len(python) > 0 {
+	switch {
+	case len(o.Packages) == 0:
+		return fmt.Errorf("%w: env create %s names no package; use toolcell env create NAME (PACKAGE... | --requirements FILE | --lock FILE)", codeinterp.ErrInvalid, name)
+	case len(node) > 0 && len(python) > 0:
 		return fmt.Errorf("%w: an environment is of Python or, with packages such as npm:lodash, of Node.js", codeinterp.ErrInvalid)
-	} else if len(node) > 0 {
+	case len(node) > 0:
 		o.Language, o.Packages = "javascript", node
 	}
 	e, err := newEnvironment(ctx, o, a.progress)
@@ -145,7 +138,8 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 	return err
 }
 
-// packages returns the packages of the operands and of the files that flags name.
+// packages returns the packages of the operands and of the files that flags name, which
+// list those of Python or, all of them, those of npm such as npm:lodash.
 func (f *envFlags) packages(list []string) ([]string, error) {
 	for _, file := range []string{f.requirements, f.lock} {
 		if file == "" {
@@ -155,7 +149,10 @@ func (f *envFlags) packages(list []string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
 		}
-		more, err := requirements(string(text))
+		more := strings.Fields(string(text))
+		if len(more) == 0 || !strings.HasPrefix(more[0], "npm:") {
+			more, err = environments.Requirements(string(text))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -174,15 +171,6 @@ func nameEnvironment(file string, e *environments.Environment) error {
 	return errors.Join(os.WriteFile(half, []byte(e.ID+"\n"), 0o644), os.Rename(half, file))
 }
 
-// requirements reads a file of packages, which are Python's or, all of them, written
-// as npm:lodash.
-func requirements(text string) ([]string, error) {
-	if !strings.HasPrefix(strings.TrimSpace(text), "npm:") {
-		return environments.Requirements(text)
-	}
-	return strings.Fields(text), nil
-}
-
 // locked returns the packages of an environment, as flags name them.
 func locked(e *environments.Environment) []string {
 	if e.Python != "" {
@@ -196,23 +184,22 @@ func locked(e *environments.Environment) []string {
 }
 
 // lockEnvironment prints the packages of an environment.
-func (a *app) lockEnvironment(_ context.Context, root string, operands []string) error {
-	e, err := openNamed(root, operands[0])
-	if err != nil {
-		return err
+func (a *app) lockEnvironment(_ context.Context, root, name string, _ []string) error {
+	e, err := openNamed(root, name)
+	if err == nil {
+		_, err = fmt.Fprintln(a.stdout, strings.Join(locked(e), "\n"))
 	}
-	_, err = fmt.Fprintln(a.stdout, strings.Join(locked(e), "\n"))
 	return err
 }
 
-func (a *app) listEnvironments(root string) error {
+func (a *app) listEnvironments(_ context.Context, root, _ string, _ []string) error {
 	names, err := environmentNames(root)
 	for _, name := range names {
-		says := "is gone: make it again"
+		contents := "is gone: make it again"
 		if e, err := openNamed(root, name); err == nil {
-			says = strings.Join(locked(e), " ")
+			contents = strings.Join(locked(e), " ")
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", name, says); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", name, contents); err != nil {
 			return err
 		}
 	}
@@ -238,44 +225,39 @@ func environmentNames(root string) ([]string, error) {
 	return names, nil
 }
 
+// namedIDs returns the IDs of the environments that have a name.
+func namedIDs(root string) (ids []string, err error) {
+	names, err := environmentNames(root)
+	for _, name := range names {
+		if e, err := openNamed(root, name); err == nil {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids, err
+}
+
 // removeEnvironment removes a name, and the environment if it has no other name.
-func removeEnvironment(ctx context.Context, root string, operands []string) error {
-	name := operands[0]
+func removeEnvironment(ctx context.Context, root, name string, _ []string) error {
 	file, err := nameFile(root, name)
 	if err != nil {
 		return err
 	}
-	e, err := openNamed(root, name)
-	// The name goes even if its environment is gone.
-	if gone := os.Remove(file); err != nil || gone != nil {
-		if gone == nil {
-			return nil // there was only the name
-		}
-		return err
+	e, failed := openNamed(root, name)
+	if err := os.Remove(file); err != nil {
+		return cmp.Or(failed, err)
 	}
-	names, err := environmentNames(root)
-	if err != nil {
-		return err
-	}
-	for _, other := range names {
-		if o, err := openNamed(root, other); err == nil && o.ID == e.ID {
-			return nil
-		}
+	ids, err := namedIDs(root)
+	if err != nil || failed != nil || slices.Contains(ids, e.ID) {
+		return err // the name goes even if its environment is gone
 	}
 	return e.Remove(ctx)
 }
 
 // sweepEnvironments removes environments without a name until the rest is small enough.
 func (a *app) sweepEnvironments(ctx context.Context, root string, size int64) error {
-	names, err := environmentNames(root)
+	keep, err := namedIDs(root)
 	if err != nil {
 		return err
-	}
-	var keep []string
-	for _, name := range names {
-		if e, err := openNamed(root, name); err == nil {
-			keep = append(keep, e.ID)
-		}
 	}
 	removed, left, err := environments.Sweep(ctx, root, size, keep)
 	fmt.Fprintf(a.stdout, "removed %d; %d MB are left\n", len(removed), (left+999_999)/1_000_000)

@@ -14,7 +14,6 @@ import (
 // variables holds an environment.
 type variables struct {
 	values map[string]string
-	unset  []string // names without a value here
 	getenv func(string) string
 }
 
@@ -25,9 +24,7 @@ func (v *variables) set(s string) error {
 		return errors.New("use NAME=VALUE or NAME")
 	}
 	if !ok {
-		if value = v.getenv(name); value == "" {
-			v.unset = append(v.unset, name)
-		}
+		value = v.getenv(name)
 	}
 	if v.values == nil {
 		v.values = map[string]string{}

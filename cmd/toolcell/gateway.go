@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync/atomic"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -25,9 +24,11 @@ type gateway struct {
 
 // openGateway starts the servers of a file, whose tools programs of ci call.
 func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeInterpreter) (g *gateway, err error) {
-	language, err := f.programs(ci)
-	if err != nil {
-		return nil, err
+	language := ""
+	if len(f.only) > 0 {
+		if language, err = codeinterp.ResolveLanguage(f.only[0], ci.Languages()); err != nil {
+			return nil, err
+		}
 	}
 	servers, err := a.readServers(f.tools)
 	if err != nil {
@@ -67,14 +68,6 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 		}
 	})
 	return g, nil
-}
-
-// programs returns the language of the programs, empty if no flag names one.
-func (f *mcpFlags) programs(ci codeinterp.CodeInterpreter) (string, error) {
-	if len(f.only) == 0 {
-		return "", nil
-	}
-	return codeinterp.ResolveLanguage(strings.Join(f.only, ","), ci.Languages())
 }
 
 // maxToolsFile is how many bytes of configuration are read.

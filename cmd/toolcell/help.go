@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,10 +60,7 @@ func help(c *cobra.Command) string {
 	groups := map[string]*pflag.FlagSet{}
 	var topics []string
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		topic := annotation(f, topicOf)
-		if topic == "" {
-			topic = "Flags"
-		}
+		topic := cmp.Or(annotation(f, topicOf), "Flags")
 		if groups[topic] == nil {
 			groups[topic] = pflag.NewFlagSet("", pflag.ContinueOnError)
 			groups[topic].SortFlags = false
@@ -71,17 +68,8 @@ func help(c *cobra.Command) string {
 		}
 		groups[topic].AddFlag(f)
 	})
-	slices.SortStableFunc(topics, func(x, y string) int { return rank(x) - rank(y) })
 	for _, topic := range topics {
 		fmt.Fprintf(&b, "\n%s\n%s", topic, groups[topic].FlagUsagesWrapped(helpWidth))
 	}
 	return b.String()
-}
-
-// rank puts the help flag's heading last.
-func rank(topic string) int {
-	if topic == "Flags" {
-		return 1
-	}
-	return 0
 }

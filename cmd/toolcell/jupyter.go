@@ -109,44 +109,47 @@ func (f *jupyterFlags) tag() string {
 }
 
 func (f *jupyterFlags) openJupyter(ctx context.Context, language string, stateful bool) (codeinterp.CodeInterpreter, error) {
-	opts, err := f.options(language)
+	opts, done, err := f.reach(ctx, language)
 	if err != nil {
 		return nil, err
 	}
-	defer after(patience, f.progress, "waiting for the Jupyter server at %s to answer", hostOf(f.url))()
-	if err := f.reach(ctx, opts); err != nil {
-		return nil, err
-	}
+	defer done()
 	if stateful {
 		return orNil(jupyter.NewStateful(ctx, opts))
 	}
 	return orNil(jupyter.New(ctx, opts))
 }
 
-// reach waits until a server listens, up to --wait. A server behind a proxy is left to
-// the provider.
-func (f *jupyterFlags) reach(ctx context.Context, o *jupyter.Options) error {
+// reach returns the provider's options once the server listens, which it waits for up to
+// --wait. A server behind a proxy is left to the provider. Until done is called, a line is
+// printed if it takes long.
+func (f *jupyterFlags) reach(ctx context.Context, language string) (o *jupyter.Options, done func(), err error) {
+	if o, err = f.options(language); err != nil {
+		return nil, nil, err
+	}
+	done = after(patience, f.progress, "waiting for the Jupyter server at %s to answer", hostOf(f.url))
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Hostname() == "" {
-		return nil
+		return o, done, nil
 	}
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err != nil || proxy != nil {
-		return nil
+		return o, done, nil
 	}
-	port := cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme], "80")
+	address := net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme], "80"))
 	ctx, cancel := context.WithTimeout(ctx, f.wait)
 	defer cancel()
 	for {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 		if err == nil {
-			return conn.Close()
+			_ = conn.Close()
 		}
 		if !errors.Is(err, syscall.ECONNREFUSED) {
-			return nil // the provider reports it
+			return o, done, nil // the provider reports other errors
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w: nothing listens at %s; --wait waits for a server that is starting", codeinterp.ErrUnavailable, u.Host)
+			done()
+			return nil, nil, fmt.Errorf("%w: nothing listens at %s; --wait waits for a server that is starting", codeinterp.ErrUnavailable, u.Host)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}

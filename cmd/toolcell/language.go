@@ -27,9 +27,6 @@ var commands = map[string]string{
 	"tsx": "typescript", "ts-node": "typescript", "deno": "typescript", "bun": "javascript", "bash": "bash", "sh": "bash", "dash": "bash", "zsh": "bash",
 }
 
-// usual are the languages of programs whose language is not known, in this order.
-var usual = []string{"python", "javascript"}
-
 // languageOf says what a program is written in, by the name of its file or by
 // its #! line. It is empty for a text that came without a name and tells
 // nothing; a file that tells nothing is not run as something else.
@@ -63,14 +60,6 @@ func interpreterIn(line string) string {
 		}
 	}
 	return ""
-}
-
-// wanted returns the languages to try for the program.
-func (f *programFlags) wanted() []string {
-	if f.language == "" && f.provider == "subprocess" {
-		return usual
-	}
-	return []string{f.language}
 }
 
 // narrow keeps the subprocess provider from looking for interpreters that the
@@ -116,7 +105,7 @@ func chooseLanguage(name string, languages []string) (string, error) {
 	if name != "" {
 		return codeinterp.ResolveLanguage(name, languages)
 	}
-	for _, name := range usual {
+	for _, name := range []string{"python", "javascript"} {
 		if l, err := codeinterp.ResolveLanguage(name, languages); err == nil {
 			return l, nil
 		}

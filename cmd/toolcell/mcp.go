@@ -43,7 +43,7 @@ type mcpFlags struct {
 
 func (f *mcpFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 	group(fs, "Tools", "", func() {
-		fs.Func("languages", "offer only these `languages`, such as python,bash", each(&f.only))
+		fs.StringSliceVar(&f.only, "languages", nil, "offer only these `languages`, such as python,bash")
 		f.directory.register(fs)
 		fs.StringVar(&f.tools, "tools", "", "connect to the MCP servers of this `file` ({\"mcpServers\": {...}}) and serve one tool that runs programs which call theirs")
 		fs.BoolVar(&f.stateless, "stateless", false, "offer no code contexts: every run starts empty")
@@ -86,46 +86,41 @@ func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 	if err := f.check(fs); err != nil {
 		return a.usageError("%s", plain(err))
 	}
-	f.language = f.first()
+	if len(f.only) > 0 {
+		f.language = f.only[0]
+	}
 	if err := f.choose(fs); err != nil {
 		return a.usageError("%s", plain(err))
 	}
 	f.progress = a.progress
-	ci, err := f.directory.openIn(ctx, &f.providerFlags, !f.stateless)
+	caps, err := f.directory.open(ctx, &f.providerFlags, !f.stateless)
 	if err != nil && ctx.Err() != nil {
 		return 0
 	} else if err != nil {
 		return a.fail(err)
 	}
 	if f.tools != "" {
-		if f.gateway, err = a.openGateway(ctx, f, ci); err != nil {
-			ci.Close()
+		if f.gateway, err = a.openGateway(ctx, f, caps.Code); err != nil {
+			caps.Code.Close()
 			return a.fail(err)
 		}
 		defer f.gateway.set.Close()
-		ci = f.gateway.mode.Interpreter() // closes ci
+		caps.Code = f.gateway.mode.Interpreter() // closes the former one
 	}
-	if err := a.serveTools(ctx, f, ci); err != nil {
+	if err := a.serveTools(ctx, f, caps); err != nil {
 		return a.fail(err)
 	}
 	return 0
 }
 
-// serveTools serves the tools of ci, and closes it.
-func (a *app) serveTools(ctx context.Context, f *mcpFlags, ci codeinterp.CodeInterpreter) error {
-	declared, err := f.declare(ci)
-	if err != nil {
-		return errors.Join(fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err), ci.Close())
+// serveTools serves the tools of caps, and closes it.
+func (a *app) serveTools(ctx context.Context, f *mcpFlags, caps workspace.Capabilities) (err error) {
+	if caps.Declared, err = f.declare(caps.Code); err != nil {
+		return errors.Join(fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err), caps.Code.Close())
 	}
-	caps := workspace.Capabilities{Code: ci, Declared: declared}
-	dir, err := f.directory.add(&caps, ci)
-	if err != nil {
-		return errors.Join(err, ci.Close())
-	}
-	defer dir.Close() // after ws
 	ws, err := workspace.New("toolcell", caps, &workspace.Options{Tools: f.toolOptions()})
 	if err != nil {
-		return errors.Join(err, ci.Close())
+		return errors.Join(err, caps.Code.Close())
 	}
 	defer ws.Close()
 	server, err := mcpserver.New(ws, f.options(a))
@@ -156,7 +151,7 @@ func (f *mcpFlags) declare(ci codeinterp.CodeInterpreter) (workspace.Declaration
 		return workspace.Declaration{}, nil
 	}
 	d := &workspace.CodeDeclaration{}
-	for name := range strings.SplitSeq(strings.Join(f.only, ","), ",") {
+	for _, name := range f.only {
 		language, err := codeinterp.ResolveLanguage(name, ci.Languages())
 		if err != nil {
 			return workspace.Declaration{}, err
@@ -169,12 +164,6 @@ func (f *mcpFlags) declare(ci codeinterp.CodeInterpreter) (workspace.Declaration
 	_, managed := codeinterp.Manager(ci)
 	d.Managed = d.Stateful && managed
 	return workspace.Declaration{Code: d}, nil
-}
-
-// first returns the first language that --languages names.
-func (f *mcpFlags) first() string {
-	name, _, _ := strings.Cut(strings.Join(f.only, ","), ",")
-	return name
 }
 
 // check refuses flags that exclude each other.
@@ -196,7 +185,7 @@ func (f *mcpFlags) check(fs *pflag.FlagSet) error {
 	if f.tools != "" && f.manage {
 		return errors.New("--manage is about code contexts, which --tools does not offer")
 	}
-	if f.tools != "" && (len(f.only) > 1 || strings.Contains(strings.Join(f.only, ","), ",")) {
+	if f.tools != "" && len(f.only) > 1 {
 		return errors.New("--tools has programs in one language; name one in --languages")
 	}
 	return f.checkLimits(fs)

@@ -118,31 +118,29 @@ func (f *runFlags) openNotebookFiles() (files runFiles, err error) {
 }
 
 func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *notebook.Notebook, f *runFlags, file string, opts *notebook.Options) (notebook.Report, int) {
-	show := cellScreen{a: a, language: f.language, ci: ci, screen: newScreen(a, newImageShower(a, &f.programFlags))}
-	show.screen.images.beside(file)
+	s := newScreen(a, newImageShower(a, &f.programFlags))
+	s.images.beside(file)
 	if f.out == "-" {
 		// Standard output is the notebook's.
-		show.screen.stdout = io.Discard
-		show.screen.images.none = true
+		s.stdout, s.images.none = io.Discard, true
 	}
-	ctx, leave := context.WithCancel(ctx)
+	ctx, leave, show := s.follow(ctx)
 	defer leave()
-	opts.OnOutput = func(_ int, o codeinterp.Output) error {
-		err := show.screen.live(o)
-		if err != nil {
-			leave() // the output cannot be shown
-		}
-		return err
+	opts.OnOutput = func(_ int, o codeinterp.Output) error { return show(o) }
+	opts.OnCell = func(_ int, res *codeinterp.Result) {
+		s.rest(res)
+		s.end(res)
+		a.missing(ci, f.language, res)
+		s.seen, s.cleared = [len(s.seen)]int64{}, false
 	}
-	opts.OnCell = func(_ int, res *codeinterp.Result) { show.end(res) }
 	report, err := notebook.Run(ctx, ci, nb, opts)
 	if len(report.Failed) > 0 {
 		fmt.Fprintf(a.stderr, "toolcell: %s of the notebook failed; in all, failed: %d, not run: %d\n", cellName(nb, report.Failed[0]), len(report.Failed), report.Left)
 	}
 	res := &report.Result
 	switch {
-	case show.err != nil:
-		return report, a.fail(fmt.Errorf("showing the output: %w", show.err))
+	case s.err != nil:
+		return report, a.fail(fmt.Errorf("showing the output: %w", s.err))
 	case res.Status == codeinterp.StatusCanceled, err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
 		return report, a.stopped()
 	case errors.Is(err, codeinterp.ErrLanguage):
@@ -153,30 +151,6 @@ func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *n
 		return report, max(res.ExitCode, exitFailure)
 	}
 	return report, 0
-}
-
-// cellScreen shows one cell after the other.
-type cellScreen struct {
-	a        *app
-	ci       codeinterp.CodeInterpreter
-	language string
-	screen   *screen
-	err      error // the first failure to show something
-}
-
-// end shows how a cell ended.
-func (c *cellScreen) end(res *codeinterp.Result) {
-	s := c.screen
-	s.rest(res)
-	s.end(res)
-	c.a.missing(c.ci, c.language, res)
-	if c.err == nil {
-		c.err = s.err
-	}
-	// The count of saved images goes on, and the line that the cell left open.
-	next := newScreen(c.a, s.images)
-	next.stdout, next.midLine = s.stdout, s.midLine
-	c.screen = next
 }
 
 func readNotebook(file string) (*notebook.Notebook, error) {

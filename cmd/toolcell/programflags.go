@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // programFlags are the flags of commands that show programs' output.
@@ -67,38 +65,10 @@ func (f *programFlags) start(ctx context.Context, stateful bool) (codeinterp.Cod
 		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, errOpenTimeout)
 		defer cancel()
 	}
-	if err := f.named(); err != nil {
-		return nil, err
-	}
-	var ci codeinterp.CodeInterpreter
-	var err error
-	for _, name := range f.wanted() {
-		f.narrow(name)
-		// The next language is tried only if the interpreter is missing.
-		if ci, err = f.open(ctx, stateful); err == nil || !errors.Is(err, codeinterp.ErrUnavailable) {
-			break
-		}
-		if f.interpreter(name) != "" && errors.Is(err, subprocess.ErrNoInterpreter) {
-			err = fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
-			break
-		}
-	}
+	f.narrow(f.language)
+	ci, err := f.open(ctx, stateful)
 	if err != nil && context.Cause(ctx) == errOpenTimeout {
 		err = errOpenTimeout
 	}
 	return ci, err
-}
-
-// choose checks --env and chooses the provider.
-func (f *programFlags) choose(fs *pflag.FlagSet) error {
-	for _, name := range f.env.unset {
-		file, err := nameFile(f.env.getenv("TOOLCELL_ENVIRONMENTS"), name)
-		if err != nil {
-			continue
-		}
-		if _, err := os.Stat(file); err == nil {
-			return fmt.Errorf("--env takes a variable, and %s is not set here; did you mean --env-name %s?", name, name)
-		}
-	}
-	return f.providerFlags.choose(fs)
 }

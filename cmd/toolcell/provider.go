@@ -94,10 +94,7 @@ func (f *providerFlags) open(ctx context.Context, stateful bool) (codeinterp.Cod
 	case "inmemory":
 		return openInmemory(stateful)
 	case "subprocess":
-		if err := f.prepareEnvironment(ctx, f.progress); err != nil {
-			return nil, err
-		}
-		return f.openSubprocess(stateful)
+		return f.openSubprocess(ctx, f.progress, stateful)
 	case "jupyter":
 		return f.openJupyter(ctx, f.language, stateful)
 	}

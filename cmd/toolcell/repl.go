@@ -50,6 +50,9 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 	if err := f.choose(fs); err != nil {
 		return a.usageError("%s", plain(err))
 	}
+	if f.language == "" && f.provider == "subprocess" {
+		f.language = "python"
+	}
 	var err error
 	here := f.startHere()
 	if f.script, err = newScript(&f.programFlags, "", nil); err != nil {
@@ -177,20 +180,14 @@ func (r *repl) run(ctx context.Context, program string, interrupts <-chan os.Sig
 	for len(interrupts) > 0 {
 		<-interrupts // meant for nothing that still runs
 	}
-	ctx, leave := context.WithCancel(ctx)
+	s := newScreen(r.app, r.images)
+	ctx, leave, show := s.follow(ctx)
 	defer leave()
 	stop := make(chan struct{})
 	defer close(stop)
 	go r.interrupt(ctx, interrupts, stop, leave)
-	s := newScreen(r.app, r.images)
 	opts := r.options
-	opts.OnOutput = func(o codeinterp.Output) error {
-		err := s.live(o)
-		if err != nil {
-			leave()
-		}
-		return err
-	}
+	opts.OnOutput = show
 	in, done := r.input(program)
 	opts.Input = in
 	res, err := r.interpreter.RunInContext(ctx, r.context, program, &opts)

@@ -229,15 +229,9 @@ func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 }
 
 func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, f *programFlags, opts *codeinterp.RunOptions, files *runFiles, s *screen) int {
-	ctx, leave := context.WithCancel(ctx)
+	ctx, leave, show := s.follow(ctx)
 	defer leave()
-	opts.OnOutput = func(o codeinterp.Output) error {
-		err := s.live(o)
-		if err != nil {
-			leave() // the output cannot be shown
-		}
-		return err
-	}
+	opts.OnOutput = show
 	res, err := ci.RunCode(ctx, language, program, opts)
 	s.rest(&res)
 	s.end(&res)

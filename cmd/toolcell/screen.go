@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -43,6 +44,19 @@ func (s *screen) live(o codeinterp.Output) error {
 		s.err = err
 	}
 	return err
+}
+
+// follow makes a run show its outputs, and ends the returned context if one cannot be
+// shown.
+func (s *screen) follow(ctx context.Context) (context.Context, context.CancelFunc, func(codeinterp.Output) error) {
+	ctx, leave := context.WithCancel(ctx)
+	return ctx, leave, func(o codeinterp.Output) error {
+		err := s.live(o)
+		if err != nil {
+			leave()
+		}
+		return err
+	}
 }
 
 // rest shows the outputs that live did not get: a program that is stopped does not wait for

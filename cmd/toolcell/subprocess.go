@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,7 +69,26 @@ func (f *subprocessFlags) register(fs *pflag.FlagSet, getenv func(string) string
 	})
 }
 
-func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpreter, error) {
+func (f *subprocessFlags) openSubprocess(ctx context.Context, progress func(string, ...any), stateful bool) (codeinterp.CodeInterpreter, error) {
+	opts, err := f.subprocessOptions(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
+	if stateful {
+		return orNil(subprocess.NewStateful(opts))
+	}
+	return orNil(subprocess.New(opts))
+}
+
+// subprocessOptions installs packages and returns the provider's options.
+func (f *subprocessFlags) subprocessOptions(ctx context.Context, progress func(string, ...any)) (*subprocess.Options, error) {
+	if err := cmp.Or(named("--python", f.python), named("--node", f.node)); err != nil {
+		return nil, err
+	}
+	err := f.prepareEnvironment(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
 	if f.node != "" && f.nodeEnvironment != nil {
 		return nil, fmt.Errorf("%w: --node goes without an environment of Node.js", codeinterp.ErrInvalid)
 	}
@@ -83,20 +103,14 @@ func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpre
 	if f.ready != nil && len(f.preload) == 0 {
 		opts.Warm.Preload = usualModules
 	}
-	var err error
 	if opts.ReadOnly, err = absolute(f.read); err != nil {
 		return nil, err
 	}
 	if f.script != nil && f.script.dir != "" {
 		opts.ReadOnly = append(opts.ReadOnly, f.script.dir)
 	}
-	if opts.Writable, err = absolute(f.write); err != nil {
-		return nil, err
-	}
-	if stateful {
-		return orNil(subprocess.NewStateful(opts))
-	}
-	return orNil(subprocess.New(opts))
+	opts.Writable, err = absolute(f.write)
+	return opts, err
 }
 
 // chosen returns the languages with the interpreters that the flags name, or nil to use
@@ -128,11 +142,6 @@ func (f *subprocessFlags) chosen() []subprocess.Language {
 	return some
 }
 
-// named refuses interpreters that flags name and that do not exist.
-func (f *subprocessFlags) named() error {
-	return cmp.Or(named("--python", f.python), named("--node", f.node))
-}
-
 // named checks that the command of a flag can be started.
 func named(flag, command string) error {
 	if command == "" {
@@ -146,19 +155,6 @@ func named(flag, command string) error {
 		err = at.Err
 	}
 	return fmt.Errorf("%w: %s %s: %w", codeinterp.ErrInvalid, flag, command, err)
-}
-
-// interpreter returns the interpreter that a flag names for a language, if one does.
-func (f *subprocessFlags) interpreter(language string) string {
-	switch i := ownLanguage(language); {
-	case i < 0:
-		return ""
-	case ownLanguages()[i].Name == "python":
-		return f.python
-	case ownLanguages()[i].Name != "bash":
-		return f.node
-	}
-	return ""
 }
 
 // inEnvironment returns the language of that name in the environment.
