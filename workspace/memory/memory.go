@@ -8,9 +8,7 @@
 //	page, err := ws.Files().Read(ctx, "a.txt", files.Range{})
 //
 // Code of every engine, in contexts and without, and the file tools see the same
-// files, below /. They end with the workspace: what is done with them after Close, or
-// after Close of the interpreter of Capabilities, fails with codeinterp.ErrClosed. There are no commands, since the
-// engines have none.
+// files, below /. There are no commands, since the engines have none.
 //
 // # Security
 //
@@ -20,7 +18,6 @@ package memory
 
 import (
 	"errors"
-	"sync/atomic"
 
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/providers/inmemory"
@@ -76,12 +73,11 @@ func Capabilities(opts *Options) (workspace.Capabilities, error) {
 	if err != nil {
 		return workspace.Capabilities{}, err
 	}
-	closed := new(atomic.Bool)
-	caps := workspace.Capabilities{Code: code{ci, closed}, Declared: opts.Declared}
+	caps := workspace.Capabilities{Code: ci, Declared: opts.Declared}
 	if d := opts.Declared; d.Files || d.Code == nil && !d.Shell {
 		fo := opts.Files
 		fo.Dir = ci.Describe().Workdir
-		caps.Files = files.New(directory{o.Shared.Files("."), closed}, &fo)
+		caps.Files = files.New(o.Shared.Files("."), &fo)
 	}
 	return caps, nil
 }

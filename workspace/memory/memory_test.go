@@ -148,37 +148,3 @@ func TestTools(t *testing.T) {
 		t.Errorf("a shell: %v", err)
 	}
 }
-
-// TestClosed: the files end with the workspace, but not a file system that was there
-// before it.
-func TestClosed(t *testing.T) {
-	fsys := memfs.New(nil)
-	ws := open(t, memory.Options{Engines: inmemory.Options{Shared: fsys}})
-	ctx := t.Context()
-	if err := ws.Files().Write(ctx, "a.txt", []byte("hello"), nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := ws.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, readErr := ws.Files().Read(ctx, "a.txt", files.Range{})
-	_, listErr := ws.Files().List(ctx, ".", nil)
-	for what, err := range map[string]error{
-		"Read":   readErr,
-		"List":   listErr,
-		"Write":  ws.Files().Write(ctx, "b.txt", []byte("x"), nil),
-		"Remove": ws.Files().Remove(ctx, "a.txt", &files.RemoveOptions{Recursive: true}),
-	} {
-		if !errors.Is(err, codeinterp.ErrClosed) {
-			t.Errorf("%s after Close: %v", what, err)
-		}
-	}
-	for name, args := range map[string]string{"read_file": `{"path": "a.txt"}`, "write_file": `{"path": "b.txt", "content": "x"}`, "list_files": `{}`} {
-		if a := ws.Dispatch(ctx, "workspace__demo__"+name, json.RawMessage(args), nil); !errors.Is(a.Err, codeinterp.ErrClosed) {
-			t.Errorf("%s after Close: %v, %s", name, a.Err, a.Text)
-		}
-	}
-	if b, err := fsys.ReadFile("a.txt"); err != nil || string(b) != "hello" {
-		t.Errorf("the file system: %q, %v", b, err)
-	}
-}
