@@ -73,10 +73,10 @@ func forkerLog(dir string) string    { return filepath.Join(dir, "forker.log") }
 // directInterrupts has a server interrupt a forked kernel itself, as it does any
 // other, so that the interrupt is there when the server says so.
 //
-// At SIGUSR2 the server says where it stands.
+// It looks for dead kernels more often than every three seconds.
 const directInterrupts = `
-import faulthandler, os, signal
-faulthandler.register(signal.SIGUSR2)
+import os, signal
+get_config().KernelRestarter.time_to_dead = 0.5
 try:
     from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 except ImportError:

@@ -8,64 +8,48 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
-	"github.com/toolcell/toolcell/internal/room"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
 const (
-	// maxCalls is how many calls of a run may be open, each of which costs a
-	// goroutine. What setup.py runs refuses more than half of that; what a program
-	// forges beyond it gets no answer.
+	// maxCalls is how many calls of a run may be open, each of which costs a goroutine.
+	// calls.py refuses more than half of that.
 	maxCalls = 8192
 
-	// maxKept is how many bytes of replies may wait for the kernel's word that it
-	// has them before no further call is served.
-	maxKept = 64 << 20
+	// maxReply is how many bytes of an answer a reply carries, which can be seven times as
+	// many in the message; servers accept 10 MiB.
+	maxReply = 1 << 20
 )
 
-// calls are the function calls of one run's program. They travel through the
-// stdin channel: prompts come, replies go. Both are numbered, and kept until the
-// other side has them; what was under way when the socket was lost is sent again.
+// calls are the function calls of one run's program. They travel through the stdin
+// channel. After a lost connection the kernel fails the calls that are open, and prompts
+// from before it are ignored.
 type calls struct {
 	k     *Kernel
 	run   string // its request
 	prog  *driver.Program
 	nonce string
 
-	places places
-	unread room.Backlog // answers and kept
-
 	ctx      context.Context // ends with the run
 	over     context.CancelFunc
 	stopped  chan struct{} // closed when the program was interrupted
 	stopOnce sync.Once
-	wake     chan struct{}  // for the writer
-	work     sync.WaitGroup // the writer and the calls
+	work     sync.WaitGroup
 
-	mu       sync.Mutex
-	begun    chan struct{}     // closed once the calls that came last have begun, in their order
-	open     int               // calls without an answer
-	prompts  int               // that came
-	unseen   int               // of them, those that no reply speaks of
-	unseenBy int               // and their bytes
-	answers  []wire.Answer     // that wait to be sent
-	sent     int               // replies
-	kept     []wire.InputReply // that the kernel may not have
-	again    bool              // the kernel lacks replies
-	sock     *socket           // the last one that was written to
+	mu    sync.Mutex
+	begun chan struct{} // closed once the calls that came last have begun, in their order
+	open  int           // calls without an answer
+	epoch int           // lost connections
 }
 
 // newCalls returns nil if no program of the kernel has had functions: one that has
 // none may have kept one. k.mu is held.
-func newCalls(k *Kernel, run string, prog *driver.Program, behind func() bool) *calls {
+func newCalls(k *Kernel, run string, prog *driver.Program) *calls {
 	if k.offer.nonce == "" {
 		return nil
 	}
-	c := &calls{k: k, run: run, prog: prog, nonce: k.offer.nonce, sock: k.sock,
-		places: places{behind: behind}, unread: room.Backlog{Most: maxKept}, stopped: make(chan struct{}), wake: make(chan struct{}, 1)}
+	c := &calls{k: k, run: run, prog: prog, nonce: k.offer.nonce, stopped: make(chan struct{})}
 	c.ctx, c.over = context.WithCancel(context.Background())
-	prog.Room = c.unread.Wait
-	c.work.Go(c.write)
 	return c
 }
 
@@ -91,94 +75,75 @@ func (c *calls) interrupted() {
 	}
 }
 
-// reconnected sends again what was in flight.
+// reconnected makes the kernel fail the open calls: their prompts or answers may be lost.
 func (c *calls) reconnected() {
-	if c != nil {
-		c.poke()
+	if c == nil {
+		return
 	}
-}
-
-// poke wakes the writer.
-func (c *calls) poke() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.epoch++
+	lost := wire.Answer{Run: c.run, ID: int64(c.epoch), How: "lost"}
+	c.work.Go(func() { c.send(&lost) })
 }
 
 // take serves the calls of a prompt.
 func (c *calls) take(p *wire.Prompt) {
 	c.mu.Lock()
-	c.drop(p.Got)
-	c.again = c.again || p.Again
-	if p.Number == c.prompts+1 { // else it came before, or will come again
-		c.prompts++
-		c.unseen++
-		c.unseenBy += p.Size
-		list := p.Calls[:min(len(p.Calls), maxCalls-c.open)]
-		c.open += len(list)
-		before, begun := c.begun, make(chan struct{})
-		c.begun = begun
-		c.work.Go(func() {
-			defer close(begun)
-			// Prompts come in order, and their calls begin in it, each on a goroutine of its own.
-			if before != nil {
-				<-before
-			}
-			c.places.await(c.ctx, p.At)
-			for _, call := range list {
-				c.begin(call)
-			}
-		})
+	defer c.mu.Unlock()
+	if p.Epoch != c.epoch {
+		return
 	}
-	write := c.again || c.owes()
-	c.mu.Unlock()
-	if write {
-		c.poke()
-	}
-}
-
-// begin serves and answers a call. It waits while the kernel leaves too much unread.
-func (c *calls) begin(call wire.FunctionCall) {
-	c.work.Add(1)
-	c.prog.Start(c.ctx, call.Name, call.Args, func(value json.RawMessage, err error) {
-		defer c.work.Done()
-		c.answer(call, value, err)
-		c.unread.Wait(c.ctx)
+	list := p.Calls[:min(len(p.Calls), maxCalls-c.open)]
+	c.open += len(list)
+	before, begun := c.begun, make(chan struct{})
+	c.begun = begun
+	c.work.Go(func() {
+		defer close(begun)
+		// Prompts come in order, and their calls begin in it, each on a goroutine of its own.
+		if before != nil {
+			<-before
+		}
+		for _, call := range list {
+			c.work.Add(1)
+			c.prog.Start(c.ctx, call.Name, call.Args, func(value json.RawMessage, err error) {
+				defer c.work.Done()
+				c.answer(call.ID, value, err)
+			})
+		}
 	})
 }
 
-// answer answers a call. A call that the end of the run cancels is
-// answered once the program was interrupted.
-func (c *calls) answer(call wire.FunctionCall, value json.RawMessage, err error) {
+// answer answers a call, and returns once the answer is on its way. A call that the end of
+// the run cancels is answered once the program was interrupted.
+func (c *calls) answer(id int64, value json.RawMessage, err error) {
 	if errors.Is(err, driver.ErrEnded) {
 		select {
 		case <-c.stopped:
 		case <-c.ctx.Done():
 		}
 	}
-	a := wire.Answer{ID: call.ID, How: "ok", Text: string(value)}
+	how, text := "ok", string(value)
 	if e, ok := errors.AsType[*codeinterp.FunctionError](err); ok {
-		a.How, a.Text = "error", e.Message
+		how, text = "error", e.Message
 	} else if err != nil {
-		a.How, a.Text = "error", "the run has ended"
+		how, text = "error", "the run has ended"
 	}
+	head, rest := wire.Cut(text, maxReply)
+	for ; rest != ""; head, rest = wire.Cut(rest, maxReply) {
+		c.send(&wire.Answer{Run: c.run, ID: id, How: "more", Text: head})
+	}
+	c.send(&wire.Answer{Run: c.run, ID: id, How: how, Text: head})
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.open--
-	c.answers = append(c.answers, a)
-	c.unread.Add(a.Size())
-	c.mu.Unlock()
-	c.poke()
 }
 
-// drop forgets the replies up to number got, which the kernel has. c.mu is held.
-func (c *calls) drop(got int) {
-	for len(c.kept) > 0 && c.kept[0].Number <= got {
-		for _, a := range c.kept[0].Answers {
-			c.unread.Add(-a.Size())
-		}
-		// The array stays in use, and would keep the answers alive.
-		c.kept[0] = wire.InputReply{}
-		c.kept = c.kept[1:]
-	}
+// send sends a reply, unless the run ends first. One that is lost with the connection is
+// made good by reconnected.
+func (c *calls) send(a *wire.Answer) {
+	c.k.mu.Lock()
+	id, s := c.k.newID("h"), c.k.sock
+	c.k.mu.Unlock()
+	_ = c.k.sendUntil(c.ctx.Done(), s, "stdin", id, "input_reply", map[string]string{"value": a.Value(c.nonce), "status": "ok"})
 }

@@ -1,8 +1,8 @@
 # Calls of the host's functions, through the stdin channel.
 #
-# All calls of a program go through one pump, a thread that sends pending calls in one
-# prompt and distributes the answers. Prompts and replies are numbered, and kept until the
-# other side confirms them: after a lost connection they are sent again.
+# All calls of a program go through one pump, a thread that sends them in prompts and
+# distributes the answers. If the connection was lost, the client says so, and all open
+# calls fail.
 
 import asyncio, collections, contextvars, json, linecache, os, socket, sys, threading, time
 from _thread import start_new_thread
@@ -11,10 +11,6 @@ MAX_CALLS = 4096  # that are open
 MAX_NESTED = 500  # levels of arguments
 MAX_ARGS = 0  # bytes of one call, as offered
 BATCH = 1 << 20  # bytes of calls in one prompt, unless one call is larger
-WINDOW, WINDOW_BYTES = 64, 32 << 20  # of prompts that the host has not seen yet
-PLACE = "application/vnd.toolcell.place"
-ACK_AFTER, ACK_BYTES = 64, 8 << 20  # of replies
-SHOWN = "stream", "display_data", "update_display_data", "execute_result"
 
 run_of = contextvars.ContextVar("run_of", default=None)  # the run that a thread or task belongs to
 
@@ -58,10 +54,8 @@ class Pump:
     """Carries all calls of a program."""
 
     def __init__(self, shell):
-        self.shell, self.kernel, self.nonce, self.client = shell, shell.kernel, None, None
+        self.kernel, self.nonce, self.client = shell.kernel, None, None
         self.started, self.sequence, self.pid = False, 0, None
-        self.post = self.kernel.session.send
-        self.kernel.session.send = self.note
         self.idle = threading.Event()  # the pump keeps off the channel
         self.idle.set()
         self.lock = threading.Lock()  # guards what reset sets
@@ -72,13 +66,9 @@ class Pump:
             os.register_at_fork(after_in_child=self.forked)
 
     def reset(self):
-        self.run, self.depth = None, 0
+        self.run, self.depth, self.count, self.epoch = None, 0, 0, 0
         self.calls, self.parts = {}, {}  # by id: who waits, and the text so far
-        self.queue, self.kept = collections.deque(), collections.deque()  # (id, name, JSON); (number, prompt)
-        self.count = self.sent = self.got = self.owed = self.owed_bytes = self.kept_bytes = 0
-        self.place = self.marked = 0
-        self.shown = False  # output since the last place
-        self.again = self.asks = False  # prompts are to be sent again; replies are missing
+        self.queue = collections.deque()  # (id, name, JSON)
 
     def forked(self):
         self.lock, self.pid, self.started = threading.Lock(), None, False
@@ -119,13 +109,6 @@ class Pump:
             return None, None
         return self.kernel._parent_ident["shell"], self.kernel.get_parent("shell")["header"]
 
-    def note(self, stream, message, *args, **kwargs):
-        """Notes output that is sent."""
-        kind = message.get("msg_type") if isinstance(message, dict) else message
-        if kind in SHOWN:
-            self.shown = True
-        return self.post(stream, message, *args, **kwargs)
-
     def end(self, result):
         with self.lock:
             self.depth -= 1
@@ -136,14 +119,20 @@ class Pump:
     def stop(self):
         """Ends all calls, and waits until the pump is idle."""
         with self.lock:
-            self.run, calls = None, list(self.calls.values())
-            self.calls.clear()
-            self.queue.clear()
-        for waiter in calls:
-            waiter.give((False, "the run has ended"))
+            self.run = None
+        self.fail("the run has ended")
         if self.started:
             self.ring()
             self.idle.wait(5)
+
+    def fail(self, message):
+        """Fails all open calls."""
+        with self.lock:
+            waiting = list(self.calls.values())
+            for of in (self.calls, self.parts, self.queue):
+                of.clear()
+        for waiter in waiting:
+            waiter.give((False, message))
 
     def ring(self):
         try:
@@ -187,10 +176,8 @@ class Pump:
             try:
                 with self.lock:
                     active = self.run is not None and bool(self.calls)
-                    prompts = self.pending() if active else ()
+                    prompts = self.prompts() if active else ()
                     self.idle.clear() if active else self.idle.set()
-                if prompts and self.marked != self.place:
-                    self.mark()
                 for prompt in prompts:
                     self.send(prompt)
                 poller.register(channel, zmq.POLLIN if active else 0)
@@ -199,109 +186,70 @@ class Pump:
                     self.bell.recv(1 << 10)
                 if channel in ready:
                     self.receive(channel)
-            except Exception:
+            except Exception as error:
                 self.kernel.log.warning("toolcell: calls", exc_info=True)
-                with self.lock:
-                    self.again = True  # what was at hand may not have gone
+                self.fail("the call, or its answer, was lost in the kernel: %r" % error)
                 time.sleep(0.05)
 
-    def pending(self):
+    def prompts(self):
         """The prompts that are to be sent. The lock is held."""
         prompts = []
-        if self.again:
-            self.again = False
-            prompts.extend(prompt for _, prompt in self.kept)
-        while self.queue and len(self.kept) < WINDOW and self.kept_bytes < WINDOW_BYTES:
+        while self.queue:
             calls, size = [], 0
             while self.queue and size < BATCH:
                 id, name, data = self.queue.popleft()
                 size += len(data)
                 calls.append("[%d,%s,%s]" % (id, json.dumps(name), data))
-            prompts.append(self.prompt(",".join(calls)))
-        if not prompts and (self.asks or self.owed >= ACK_AFTER or self.owed_bytes >= ACK_BYTES):
-            prompts.append(self.prompt(""))
+            prompts.append('%s{"epoch":%d,"calls":[%s]}' % (self.nonce, self.epoch, ",".join(calls)))
         return prompts
 
-    def prompt(self, calls):
-        self.sent += 1
-        if calls and self.shown:
-            self.shown = False
-            self.place += 1
-        text = '%s{"n":%d,"got":%d,"again":%s,"at":%d,"calls":[%s]}' % (
-            self.nonce, self.sent, self.got, "true" if self.asks else "false", self.place, calls)
-        self.owed = self.owed_bytes = 0
-        self.asks = False
-        self.kept.append((self.sent, text))
-        self.kept_bytes += len(text)
-        return text
-
-    def message(self, kind, content):
+    def send(self, prompt):
         from jupyter_client.session import msg_header
 
         session = self.kernel.session
         self.sequence += 1
         # An id of its own: the session counts those that it makes, and not for
         # two threads at once.
-        header = msg_header("%s-%d" % (self.nonce, self.sequence), kind, session.username, session.session)
-        return session.msg(kind, content, parent={"header": self.parent}, header=header)
-
-    def mark(self):
-        """Marks the place of calls in the output, which has another channel."""
-        self.marked = self.place
-        content = {"data": {PLACE: "%s%d" % (self.nonce, self.place)}, "metadata": {}, "transient": {}}
-        self.post(self.kernel.iopub_socket, self.message("display_data", content))
-
-    def send(self, prompt):
-        message = self.message("input_request", {"prompt": prompt, "password": False})
-        self.kernel.session.send(self.kernel.stdin_socket, message, ident=self.ident)
+        header = msg_header("%s-%d" % (self.nonce, self.sequence), "input_request", session.username, session.session)
+        message = session.msg("input_request", {"prompt": prompt, "password": False}, parent={"header": self.parent}, header=header)
+        session.send(self.kernel.stdin_socket, message, ident=self.ident)
 
     def receive(self, channel):
         """Takes the replies that have come."""
         while True:
-            try:
-                _, message = self.kernel.session.recv(channel)
-            except Exception:
-                with self.lock:
-                    self.asks = True
-                raise
+            _, message = self.kernel.session.recv(channel)
             if message is None:
                 return
             value = message["content"].get("value")
-            if isinstance(value, str) and value.startswith(self.nonce):
-                self.take(json.loads(value[len(self.nonce):]), len(value))
+            if self.is_answer(value):
+                self.take(json.loads(value[len(self.nonce):]))
 
-    def take(self, reply, size):
+    def take(self, answer):
+        id, how, text = answer["id"], answer["how"], answer["text"]
         with self.lock:
-            if reply["run"] != self.run:
+            if answer["run"] != self.run:
                 return
-            while self.kept and self.kept[0][0] <= reply["got"]:
-                self.kept_bytes -= len(self.kept.popleft()[1])
-            self.again = self.again or reply["again"]
-            if reply["n"] != self.got + 1:
-                return  # it came before, or will come again
-            self.got += 1
-            self.owed += 1
-            self.owed_bytes += size
-            done = [self.add(*answer) for answer in reply["answers"]]
-        for waiter, answer in filter(None, done):
-            waiter.give(answer)
-
-    def add(self, id, how, text):
-        """Adds to the answer to a call; returns who waits for one that is whole."""
-        if id not in self.calls:
-            return None
-        if how == "more":
-            self.parts.setdefault(id, []).append(text)
-            return None
-        text = "".join(self.parts.pop(id, [])) + text
-        return self.calls.pop(id), (how == "ok", text)
+            if how == "lost":
+                self.epoch = id
+            elif id not in self.calls:
+                return
+            elif how == "more":
+                self.parts.setdefault(id, []).append(text)
+                return
+            else:
+                text = "".join(self.parts.pop(id, [])) + text
+                waiter = self.calls.pop(id)
+        if how == "lost":
+            self.fail("the connection was lost during the call, which may have been made")
+        else:
+            waiter.give((how == "ok", text))
 
     def is_active(self):
         """Whether the cell in progress is a program of the client's that calls."""
         return self.run is not None
 
     def is_answer(self, value):
-        """Whether what was read is an answer to a call that has ended."""
+        """Whether what was read is an answer to a call, which may have ended."""
         return bool(self.nonce) and isinstance(value, str) and value.startswith(self.nonce)
 
 

@@ -80,7 +80,7 @@ func (k *Kernel) newExecution(o Order) *execution {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	e.id, e.of = k.newID(""), k.identity
-	e.calls = newCalls(k, e.id, p, e.q.waiting)
+	e.calls = newCalls(k, e.id, p)
 	k.run = e
 	k.seen.begin()
 	e.pump.Go(e.work)
@@ -308,12 +308,6 @@ func (e *execution) message(typ string, content []byte, late bool) {
 			e.update(func(p *progress) { p.fault = &f })
 		}
 	default:
-		if typ == "display_data" && e.calls.reached(content, late) {
-			return
-		}
-		if late && wire.IsMark(content) {
-			return // an earlier run's
-		}
 		e.show(typ, content, late)
 	}
 }

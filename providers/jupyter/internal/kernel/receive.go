@@ -158,7 +158,7 @@ func (k *Kernel) takeLate(f *frame) error {
 			late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(notice), Late: true})
 			return nil
 		}
-		if o, ok := wire.OutputOf(m.Header.Type, content, d.value); ok && !wire.IsMark(content) {
+		if o, ok := wire.OutputOf(m.Header.Type, content, d.value); ok {
 			o.Late = true
 			late(o)
 		}
