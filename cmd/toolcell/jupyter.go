@@ -69,9 +69,6 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 	}
 	if strings.Contains(f.url, "/user/") {
 		o.Auth.Hub = &jupyter.HubOptions{}
-		if f.progress != nil {
-			o.Auth.Hub.Progress = func(percent int, message string) { f.progress("the Hub starts the server: %d%%, %s", percent, message) }
-		}
 	}
 	for _, k := range f.kernels {
 		name, spec, ok := strings.Cut(k, "=")

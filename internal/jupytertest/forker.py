@@ -10,7 +10,7 @@ SOCKET.PID, of the stub, for servers that interrupt it themselves: what a stub
 passes on comes late on a busy machine, and hits the next program.
 """
 
-import contextlib, ctypes, faulthandler, gc, importlib, json, os, select, signal, socket, sys
+import contextlib, ctypes, gc, importlib, json, os, select, signal, socket, sys
 
 import ipykernel.ipkernel, ipykernel.kernelapp
 
@@ -88,7 +88,6 @@ class Forker:
 
     def become(self, request, fds, parent):
         os.setsid()
-        faulthandler.unregister(signal.SIGUSR2)
         ctypes.CDLL(None).prctl(KILL_WITH_PARENT, signal.SIGKILL)
         self.listener.close()
         for conn, _ in self.stubs.values():
@@ -139,7 +138,6 @@ class Forker:
                     pass
 
 
-faulthandler.register(signal.SIGUSR2)  # says where it stands
 sys.path.pop(0)
 for name in LATER:
     try:
@@ -147,5 +145,6 @@ for name in LATER:
     except Exception:
         pass
 gc.freeze()
-sys.argv = Forker(sys.argv[1]).serve()
+# Without jedi, which takes seconds to load for the first completion of a kernel.
+sys.argv = Forker(sys.argv[1]).serve() + ["--IPCompleter.use_jedi=False"]
 ipykernel.kernelapp.launch_new_instance()

@@ -57,8 +57,8 @@ func (rt *runtime) kernels(ctx context.Context) ([]KernelInfo, error) {
 // Adopt makes a context of an existing kernel. A kernel that is gone is ErrContext.
 //
 // If which is a reference of [Stateful.Detach], the context has its former state, and the
-// kernel belongs to this client, which deletes it on Close. Late output and lost state are
-// reported as in one client.
+// kernel belongs to this client, which deletes it on Close. Output since then and lost
+// state are reported as in one client.
 //
 // Otherwise which is the id of a kernel that somebody else started, a unique prefix of at
 // least four characters, or the path of its notebook. Such a kernel is left as it is:

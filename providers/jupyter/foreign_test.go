@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -274,30 +273,4 @@ func freeze(frozen *atomic.Bool) func(http.ResponseWriter, *http.Request) bool {
 		}
 		return false
 	}
-}
-
-// TestKernelThatHangsAtBirth plays a kernel that lives and never says anything, as
-// ipykernel can where it finds its ports in use: another one is started.
-func TestKernelThatHangsAtBirth(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := fake.New()
-		defer s.Close()
-		s.Info = func(k *fake.Kernel, req *fake.Message) {
-			if k.Number > 1 {
-				k.Answer(req, "kernel_info_reply", map[string]string{"status": "ok"})
-			}
-		}
-		ci, err := jupyter.NewStateful(t.Context(), fakeOptions(s, jupyter.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ci.Close()
-		if _, err := ci.CreateContext(t.Context(), "python", nil); err != nil {
-			t.Error(err)
-		}
-		time.Sleep(time.Minute)
-		if left := s.Kernels(); len(left) != 1 || left[0].Number != 2 {
-			t.Errorf("%d kernels", len(left))
-		}
-	})
 }

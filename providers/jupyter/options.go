@@ -125,10 +125,6 @@ type HubOptions struct {
 
 	// UserOptions is passed on to the Hub's spawner, such as {"profile": "small"}.
 	UserOptions map[string]any
-
-	// Progress, if set, sees the Hub's progress messages: percent done, and
-	// what the Hub says.
-	Progress func(percent int, message string)
 }
 
 func (o *Options) check() (Options, error) {

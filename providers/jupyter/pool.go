@@ -61,8 +61,7 @@ func (p *pool) take(language string) *kernel.Kernel {
 	}
 	p.mu.Unlock()
 	for _, k := range bad {
-		// Close tries again, and reports the failure.
-		_ = p.rt.later(k)
+		p.rt.discardLater(k)
 	}
 	if p.size[language] > 0 {
 		time.AfterFunc(refillAfter, func() { p.fill(language) })

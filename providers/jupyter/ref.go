@@ -29,16 +29,14 @@ type ref struct {
 	Cwd      string `json:"cwd,omitempty"`
 	Dir      string `json:"dir,omitempty"`
 	Empty    bool   `json:"empty,omitempty"`
-	Foreign  bool   `json:"guest,omitempty"` // the kernel is somebody else's
-
-	Unread []lateText `json:"unread,omitempty"`
+	Foreign  bool   `json:"guest,omitempty"`   // the kernel is somebody else's
+	Missing  bool   `json:"missing,omitempty"` // late output that no run has shown
 }
 
 // Detach removes a context without deleting its kernel, and returns a reference for
 // [Stateful.Adopt] in this or another process. It waits for the runs that were started
-// before. The reference holds no credentials and no environment, and at most 64 KiB of
-// the text that came since the last run; the first run after Adopt shows it, and reports
-// if there was more.
+// before. The reference holds no credentials, no environment and no output: if any came
+// since the last run, the first run after Adopt reports that it is missing.
 func (s *Stateful) Detach(ctx context.Context, id codeinterp.ContextID) (string, error) {
 	return s.adopter.Detach(ctx, id)
 }
@@ -53,7 +51,8 @@ func (rt *runtime) Detach(ctx context.Context, s driver.Session, late func() cod
 	whole := k.HangUp()
 	r := s.(*session).ref()
 	r.Socket, _ = k.Names()
-	r.Unread = unreadOf(late(), whole)
+	missed := late()
+	r.Missing = !whole || len(missed.Outputs)+len(missed.Truncated) > 0
 	return r.String(), nil
 }
 
@@ -102,8 +101,8 @@ func (rt *runtime) Attach(ctx context.Context, reference string, late func(codei
 		return driver.Attached{}, asContextError(err)
 	}
 	// Before the kernel is connected, whose own late output is younger.
-	for _, u := range r.Unread {
-		late(u.output())
+	if r.Missing {
+		s.report("Output that came before the context was detached is missing.\n")
 	}
 	if err := k.Ensure(ctx, nil); err != nil {
 		k.Drop()

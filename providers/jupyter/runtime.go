@@ -23,10 +23,6 @@ const (
 
 	// restartWindow is how long after a kernel's death a server may restart it.
 	restartWindow = 5 * time.Second
-
-	// maxStarts is how often a kernel is started that dies before it was ready:
-	// the ports that servers choose for kernels can collide.
-	maxStarts = 3
 )
 
 // A runtime starts kernels for the driver.
@@ -98,34 +94,28 @@ func (rt *runtime) Start(ctx context.Context, o driver.Options) (driver.Session,
 		o.Cwd = rt.opts.Dir
 	}
 	for again := false; ; again = true {
-		k, warm, err := rt.kernel(ctx, kind, again)
-		if err != nil {
-			return nil, err
+		var k *kernel.Kernel
+		var err error
+		if !again { // the second time a warm one was dead
+			k = rt.pool.take(kind.Language)
+		}
+		warm := k != nil
+		if !warm {
+			if k, err = rt.newKernel(ctx, kind); err != nil {
+				return nil, err
+			}
 		}
 		s := newSession(rt, kind, o, k)
 		s.private = warm
 		if err = s.furnish(ctx); err == nil {
 			return s, nil
 		}
-		if derr := rt.takeBack(ctx, k); derr != nil {
-			err = errors.Join(err, derr)
-		}
-		if !errors.Is(err, kernel.ErrNeverRan) || again {
+		neverRan := errors.Is(err, kernel.ErrNeverRan)
+		err = errors.Join(err, rt.takeBack(ctx, k))
+		if !neverRan || again {
 			return nil, err
 		}
 	}
-}
-
-// kernel returns a kernel that is ready. It can be a warm one, unless it is to
-// be new, since one of those was found dead.
-func (rt *runtime) kernel(ctx context.Context, kind kernel.Kind, isNew bool) (k *kernel.Kernel, warm bool, err error) {
-	if !isNew {
-		if k := rt.pool.take(kind.Language); k != nil {
-			return k, true, nil
-		}
-	}
-	k, err = rt.newKernel(ctx, kind)
-	return k, false, err
 }
 
 // begin registers work in the background, unless the runtime is closed.
@@ -178,43 +168,30 @@ func (rt *runtime) leave(h server.Handle) {
 	}
 }
 
-// later discards a kernel in the background, at once where Close is under way.
-func (rt *runtime) later(k *kernel.Kernel) error {
-	if rt.tryDiscard(k) != nil {
-		return nil
+// discardLater discards a kernel in the background, at once if Close is under way.
+func (rt *runtime) discardLater(k *kernel.Kernel) (done <-chan error) {
+	ch := make(chan error, 1)
+	end := func() { ch <- rt.discard(context.Background(), k) }
+	if !rt.background(end) {
+		end()
 	}
-	return rt.discard(context.Background(), k)
+	return ch
 }
 
-// tryDiscard discards a kernel in the background, unless Close is under way: then
-// done is nil, else closed when that is over.
-func (rt *runtime) tryDiscard(k *kernel.Kernel) (done <-chan struct{}) {
-	over := make(chan struct{})
-	if !rt.background(func() {
-		defer close(over)
-		_ = rt.discard(context.Background(), k)
-	}) {
-		return nil
-	}
-	return over
-}
-
-// discardWithin is discard, which goes on in the background once ctx has ended.
+// discardWithin is discard, which continues in the background once ctx has ended.
 func (rt *runtime) discardWithin(ctx context.Context, k *kernel.Kernel) error {
-	done := make(chan error, 1)
-	if !rt.background(func() { done <- rt.discard(context.WithoutCancel(ctx), k) }) {
-		return rt.discard(ctx, k)
-	}
 	select {
-	case err := <-done:
+	case err := <-rt.discardLater(k):
 		return err
 	case <-ctx.Done():
 		return nil // Close tries again, and reports the failure
 	}
 }
 
-// takeBack discards a kernel that was started in vain. That ctx has ended is no
-// reason to leave it there, nor to keep who waits no more.
+// leaveLimit is how long a call waits for its kernel's end after its ctx.
+const leaveLimit = 2 * time.Second
+
+// takeBack discards a kernel that was started in vain, also if ctx has ended.
 func (rt *runtime) takeBack(ctx context.Context, k *kernel.Kernel) error {
 	long, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -222,31 +199,9 @@ func (rt *runtime) takeBack(ctx context.Context, k *kernel.Kernel) error {
 	return rt.discardWithin(long, k)
 }
 
-// leaveLimit is how long a call waits for its kernel's end after its ctx.
-const leaveLimit = 2 * time.Second
-
-// finishLimit is how long Close waits for what goes on in the background. The
-// answer to a kernel's start is the one thing there that may take longer, and the
-// kernel has to be deleted then.
+// finishLimit is how long Close waits for the background. The answer to a kernel's start is
+// the one thing there that may take longer, and the kernel has to be deleted then.
 const finishLimit = server.KillTimeout - 4*time.Second
-
-// finish waits until nothing goes on in the background.
-func (rt *runtime) finish() {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		rt.work.Wait()
-	}()
-	t := time.NewTimer(finishLimit)
-	defer t.Stop()
-	select {
-	case <-done:
-		return
-	case <-t.C:
-	}
-	rt.c.GiveUp()
-	<-done
-}
 
 // Close implements driver.Runtime: it deletes, all at once, the warm kernels and
 // those that could not be deleted before.
@@ -257,7 +212,9 @@ func (rt *runtime) Close(ctx context.Context) error {
 	// Not before: what the pool discards may need deleting twice, in the background.
 	rt.closed = true
 	rt.mu.Unlock()
-	rt.finish()
+	late := time.AfterFunc(finishLimit, rt.c.GiveUp)
+	rt.work.Wait()
+	late.Stop()
 	rt.mu.Lock()
 	// After the work, which can leave kernels behind.
 	orphans := rt.orphans

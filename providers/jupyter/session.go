@@ -39,7 +39,7 @@ type session struct {
 	closed    bool
 	left      leftover
 
-	discarding <-chan struct{} // until which a given up kernel is being deleted, nil if it is not
+	discarding <-chan error // until which a given up kernel is being deleted, nil if it is not
 }
 
 func newSession(rt *runtime, kind kernel.Kind, o driver.Options, k *kernel.Kernel) *session {
@@ -127,7 +127,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	s.left, s.quiet = leftBy(end), end.Quiet
 	// Close deletes that of RunCode.
 	if s.left == inGivenUpKernel && !s.opts.Once {
-		s.discarding = s.rt.tryDiscard(k)
+		s.discarding = s.rt.discardLater(k)
 	}
 	if special && !s.opts.Once && !end.Left && !end.Lost {
 		s.leave(ctx, k)
@@ -222,7 +222,8 @@ func (s *session) Close(ctx context.Context) error {
 	if s.opts.Once {
 		// If the server is away, waiting for it is of no use.
 		if s.left != nothing || s.quiet || k.Quiet(ctx) {
-			return s.rt.later(k)
+			s.rt.discardLater(k)
+			return nil
 		}
 		clean, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/ansi"
@@ -111,8 +113,13 @@ func redirectHint(resp *http.Response) string {
 	return "to " + loc.Scheme + "://" + loc.Host + loc.Path
 }
 
+// markup matches an HTML tag, and a script or style as a whole.
+var markup = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)<(?:script|style)\b.*?</(?:script|style)>|<[^<>]*>`)
+})
+
 // maxRefusal bounds the part of a body that is searched for a message.
-const maxRefusal = 64 << 10
+const maxRefusal = 16 << 10
 
 // serverText is what a body says, in at most a line of 200 bytes, without secrets,
 // which some servers repeat, and without what would act on a terminal.
@@ -136,41 +143,11 @@ func serverText(body []byte, secrets *strings.Replacer) string {
 		text = lines[len(lines)-1]
 	}
 	// Before a limit on its length: a secret that is cut would not be found.
-	text = secrets.Replace(strings.Join(strings.Fields(ansi.Plain(untagged(text))), " "))
+	text = secrets.Replace(strings.Join(strings.Fields(ansi.Plain(markup().ReplaceAllString(text, " "))), " "))
 	if len(text) > 200 {
 		text = strings.ToValidUTF8(text[:200], "") + "..."
 	}
 	return text
-}
-
-// untagged returns a page's text with a space for each tag, and for each script and
-// style. An expression for them would look for the end of each through all the rest.
-func untagged(page string) string {
-	var b strings.Builder
-	ends := map[string]bool{"script": true, "style": true} // whether there may be one
-	for {
-		text, rest, ok := strings.Cut(page, "<")
-		b.WriteString(text)
-		if !ok {
-			return b.String()
-		}
-		_, after, closed := strings.Cut(rest, ">")
-		if !closed { // nor is any that follows
-			b.WriteString("<" + rest)
-			return b.String()
-		}
-		for name, may := range ends {
-			if may && strings.HasPrefix(rest, name) {
-				if _, beyond, ended := strings.Cut(rest, "</"+name+">"); ended {
-					after = beyond
-				} else {
-					ends[name] = false
-				}
-			}
-		}
-		b.WriteByte(' ')
-		page = after
-	}
 }
 
 // Unavailable returns an error that is codeinterp.ErrUnavailable.

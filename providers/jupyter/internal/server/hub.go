@@ -1,13 +1,9 @@
 package server
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,7 +17,6 @@ type Hub struct {
 	API          string
 	User, Server string
 	UserOptions  map[string]any
-	Progress     func(percent int, message string)
 }
 
 // hubServer is the user server that the path of the base names.
@@ -63,9 +58,8 @@ func (s hubServer) path() string {
 	return p
 }
 
-// EnsureServer starts the user's server if it is not running, follows the
-// Hub's progress, and returns when it is ready. A token that may not ask the
-// Hub leaves it to the server to tell that it is not there.
+// EnsureServer starts the user's server if it is not running, and returns when it is
+// ready. With a token that may not ask the Hub it does nothing.
 func (c *Client) EnsureServer(ctx context.Context) error {
 	if c.cfg.Hub == nil {
 		return nil
@@ -79,7 +73,7 @@ func (c *Client) EnsureServer(ctx context.Context) error {
 	defer cancel()
 	hub := *c
 	hub.base = s.api
-	ready, err := hub.serverReady(ctx, s)
+	ready, _, err := hub.serverState(ctx, s)
 	if e, ok := errors.AsType[*StatusError](err); ok && (e.Code == 403 || e.Code == 404) {
 		return nil
 	}
@@ -93,104 +87,37 @@ func (c *Client) EnsureServer(ctx context.Context) error {
 	err = hub.Await(ctx, func(ctx context.Context) error {
 		return hub.do(ctx, http.MethodPost, s.path(), options, nil)
 	})
-	if e, ok := errors.AsType[*StatusError](err); ok && e.Code == 400 {
-		err = nil // running or pending already; the wait below finds out
-	}
-	if err != nil {
+	if e, ok := errors.AsType[*StatusError](err); err != nil && !(ok && e.Code == 400) { // 400: it runs, or is starting
 		return err
 	}
-	return hub.awaitServer(ctx, s)
-}
-
-// hubUser is the part of the Hub's user model about servers.
-type hubUser struct {
-	Servers map[string]struct {
-		Ready   bool   `json:"ready"`
-		Pending string `json:"pending"`
-	} `json:"servers"`
-}
-
-func (c *Client) serverReady(ctx context.Context, s hubServer) (bool, error) {
-	var u hubUser
-	err := c.Await(ctx, func(ctx context.Context) error {
-		return c.do(ctx, http.MethodGet, "users/"+url.PathEscape(s.user), nil, &u)
-	})
-	return u.Servers[s.server].Ready, err
-}
-
-// awaitServer follows the progress stream, if the Hub has one for us, and asks
-// until the server is ready.
-func (c *Client) awaitServer(ctx context.Context, s hubServer) error {
-	stream, stop := context.WithCancel(ctx)
-	defer stop()
-	failed := make(chan error, 1)
-	followed := make(chan struct{})
-	go func() {
-		defer close(followed)
-		if err := c.followProgress(stream, s); err != nil {
-			failed <- err
-		}
-	}()
-	defer func() { stop(); <-followed }()
-	for {
-		ready, err := c.serverReady(ctx, s)
+	for began := false; ; {
+		ready, pending, err := hub.serverState(ctx, s)
 		if ready || err != nil {
 			return err
 		}
-		select {
-		case err := <-failed:
+		if began && !pending {
+			return Unavailable("the Hub could not start the server")
+		}
+		began = began || pending
+		if err := Wait(ctx, hubPause); err != nil {
 			return err
-		case <-time.After(300 * time.Millisecond):
-		case <-ctx.Done():
-			return context.Cause(ctx)
 		}
 	}
 }
 
-// followProgress reads the server-sent events of a spawn. It returns an error
-// only for one that failed.
-func (c *Client) followProgress(ctx context.Context, s hubServer) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url(s.path()+"/progress").String(), nil)
-	if err != nil {
-		return nil
+// hubPause is the time between two questions whether a server has started.
+const hubPause = 300 * time.Millisecond
+
+// serverState reports whether the server runs, and whether it is being started.
+func (c *Client) serverState(ctx context.Context, s hubServer) (ready, pending bool, err error) {
+	var user struct {
+		Servers map[string]struct {
+			Ready bool `json:"ready"`
+		} `json:"servers"`
 	}
-	maps.Copy(req.Header, c.header)
-	c.auth.apply(req.Header, req.URL)
-	// Not by do, which reads an answer to its end. What fails here shows in
-	// serverReady.
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != 200 {
-		return nil
-	}
-	lines := bufio.NewReader(io.LimitReader(resp.Body, maxBody))
-	for {
-		line, err := lines.ReadString('\n')
-		if data, ok := strings.CutPrefix(line, "data:"); ok {
-			var ev struct {
-				Progress int    `json:"progress"`
-				Message  string `json:"message"`
-				Ready    bool   `json:"ready"`
-				Failed   bool   `json:"failed"`
-			}
-			if json.Unmarshal([]byte(data), &ev) == nil {
-				message := serverText([]byte(ev.Message), c.secrets)
-				if f := c.cfg.Hub.Progress; f != nil {
-					f(ev.Progress, message)
-				}
-				if ev.Failed {
-					return Unavailable("the Hub could not start the server: %s", message)
-				}
-				if ev.Ready {
-					return nil
-				}
-			}
-		}
-		if err != nil {
-			return nil
-		}
-	}
+	err = c.Await(ctx, func(ctx context.Context) error {
+		return c.do(ctx, http.MethodGet, "users/"+url.PathEscape(s.user), nil, &user)
+	})
+	server, known := user.Servers[s.server]
+	return server.Ready, known && !server.Ready, err
 }

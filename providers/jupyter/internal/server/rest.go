@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -19,16 +18,11 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
 const (
 	requestTimeout = 30 * time.Second
 	maxBody        = 16 << 20
-
-	// maxMembers is how many members the objects and arrays of an answer may have, ten
-	// thousand kernels' worth: an empty one takes a hundred times as much in memory.
-	maxMembers = 1 << 16
 )
 
 // url returns the address of an API path, which may carry a query.
@@ -69,10 +63,6 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 	}
 	if out == nil {
 		return nil
-	}
-	// Before it is decoded: members take much more memory than their bytes.
-	if wire.Crowded(data, maxMembers, math.MaxInt) {
-		return Unavailable("%s %s: the answer has more than %d members", method, path, maxMembers)
 	}
 	if err := json.Unmarshal(data, out); err != nil {
 		return Unavailable("%s %s: the answer is not what a Jupyter server sends: %s", method, path, serverText(data, c.secrets))
@@ -178,7 +168,6 @@ func Starting(err error) bool {
 // the start timeout.
 func (c *Client) Await(ctx context.Context, f func(context.Context) error) error {
 	deadline := time.Now().Add(c.cfg.StartTimeout)
-	asked := false
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		one, cancel := context.WithTimeoutCause(ctx, min(requestTimeout, max(time.Until(deadline), time.Second)),
 			Unavailable("no answer from %s", c.base.Host))
@@ -187,13 +176,10 @@ func (c *Client) Await(ctx context.Context, f func(context.Context) error) error
 		if err == nil || !Starting(err) {
 			return err
 		}
-		// Once: servers that are starting cut connections off as well, again and again.
-		if !asked && cutOff(err) {
-			if asked = true; c.wantsTLS(ctx) {
-				return fmt.Errorf("%w; %s speaks https: use an https:// address", err, c.base.Host)
-			}
-		}
 		if time.Now().Add(pause).After(deadline) {
+			if errors.Is(err, io.EOF) && c.base.Scheme == "http" {
+				err = fmt.Errorf("%w; if %s speaks https, use an https:// address", err, c.base.Host)
+			}
 			return fmt.Errorf("%w; waited %v for the server", err, c.cfg.StartTimeout)
 		}
 		if why := Wait(ctx, pause); why != nil {
