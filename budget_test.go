@@ -23,6 +23,8 @@ var budgets = map[string]int{
 	"codeinterp/driver":                    5214,
 	"conformance":                          7432,
 	"environments":                         1589,
+	"egress":                               650,
+	"egress/gate":                          1850,
 	"files":                                1494,
 	"internal/ansi":                        99,
 	"internal/artifact":                    273,

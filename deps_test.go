@@ -18,6 +18,7 @@ var layers = map[string][]string{
 	"codeinterp/driver":    {"codeinterp"},
 	"internal":             {"codeinterp", "golang.org/x/image", "golang.org/x/sys"},
 	"internal/shelltest":   {"codeinterp", "shell"},
+	"egress":               {},
 	"conformance":          {"codeinterp", "internal/procfs"},
 	"providers/inmemory":   {"codeinterp", "internal", "golang.org/x/sys", "modernc.org"},
 	"environments":         {"codeinterp", "internal"},

@@ -1,0 +1,106 @@
+package gate
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+var errSpent = errors.New("the run has used all of its network bytes")
+
+// A conn is a connection of a program, with what was read ahead of it.
+type conn struct {
+	net.Conn
+	s       *Session
+	r       *bufio.Reader
+	target  atomic.Pointer[target] // nil until it is known
+	rx, tx  atomic.Int64           // to the program, from it
+	closing sync.Once
+	done    chan struct{} // closed with it
+}
+
+func newConn(nc net.Conn, s *Session) *conn {
+	return &conn{Conn: nc, s: s, r: bufio.NewReaderSize(nc, 4<<10), done: make(chan struct{})}
+}
+
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.tx.Add(int64(n))
+	if !c.s.spend(n) {
+		return n, errSpent
+	}
+	return n, err
+}
+
+func (c *conn) Write(b []byte) (int, error) {
+	if !c.s.spend(len(b)) {
+		return 0, errSpent
+	}
+	n, err := c.Conn.Write(b)
+	c.rx.Add(int64(n))
+	return n, err
+}
+
+func (c *conn) CloseWrite() error { return closeWrite(c.Conn) }
+
+func (c *conn) Close() error {
+	c.closing.Do(func() {
+		_ = c.Conn.Close()
+		c.s.remove(c)
+		close(c.done)
+	})
+	return nil
+}
+
+// unread puts bytes in front of what is still to be read, all of it in r's buffer.
+func (c *conn) unread(b []byte) {
+	rest, _ := c.r.Peek(c.r.Buffered())
+	b = append(slices.Clone(b), rest...)
+	c.r = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(b), c.Conn), max(len(b), 4<<10))
+	_, _ = c.r.Peek(len(b))
+}
+
+func closeWrite(c net.Conn) error {
+	if w, ok := c.(interface{ CloseWrite() error }); ok {
+		return w.CloseWrite()
+	}
+	return nil
+}
+
+// A queue is a listener whose connections are put into it.
+type queue struct {
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func newQueue() *queue { return &queue{conns: make(chan net.Conn), done: make(chan struct{})} }
+
+func (q *queue) put(c net.Conn) {
+	select {
+	case q.conns <- c:
+	case <-q.done:
+		_ = c.Close()
+	}
+}
+
+func (q *queue) Accept() (net.Conn, error) {
+	select {
+	case c := <-q.conns:
+		return c, nil
+	case <-q.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (q *queue) Close() error {
+	q.once.Do(func() { close(q.done) })
+	return nil
+}
+
+func (q *queue) Addr() net.Addr { return &net.TCPAddr{} }

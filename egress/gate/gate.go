@@ -1,0 +1,222 @@
+// Package gate enforces an [egress.Policy]: it answers the connections of programs,
+// which have no other way out, and makes those that the policy allows.
+//
+//	g, err := gate.New(policy, &gate.Options{Secrets: secrets})
+//	s := g.Session(&gate.SessionOptions{OnEvent: log})
+//	s.Serve(conn, dst) // for each connection of the program
+//
+// A Session answers HTTP proxy requests, CONNECT (RFC 9110), SOCKS5 (RFC 1928), and
+// connections of programs that know of no proxy, whose addresses stand for the names
+// that the session's DNS has answered. The gate opens no port; a provider brings the
+// connections. Programs inside the host process use [Session.RoundTrip].
+package gate
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/toolcell/toolcell/egress"
+)
+
+// How long the gate waits for a program's first byte, for the head of a request, for
+// a server's connection and for the head of its answer.
+const (
+	helloTime  = time.Minute
+	dialTime   = 30 * time.Second
+	answerTime = 5 * time.Minute
+	maxHeader  = 64 << 10
+)
+
+// Options tunes [New]. The zero value is ready to use.
+type Options struct {
+	// Secrets has the credentials of rules with Credential.
+	Secrets egress.Secrets
+
+	// Lookup resolves names, by default with the host's resolver.
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+
+	// Dial connects to an address that the policy allows, by default over TCP.
+	Dial func(ctx context.Context, a netip.AddrPort) (net.Conn, error)
+
+	// RootCAs verifies the servers whose requests are inspected, by default the
+	// system's.
+	RootCAs *x509.CertPool
+}
+
+// A Gate enforces one policy. Its methods may be called concurrently.
+type Gate struct {
+	policy   egress.Policy
+	opts     Options
+	ca       *authority // nil where nothing is inspected
+	front    *http.Server
+	inner    *http.Server
+	frontQ   *queue
+	innerQ   *queue
+	upstream *http.Transport
+}
+
+// New returns a gate. Close ends it.
+func New(p egress.Policy, opts *Options) (*Gate, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if p.Mode == egress.Host {
+		return nil, fmt.Errorf("%w: the mode host has no gate", egress.ErrPolicy)
+	}
+	p.Limits = p.Limits.Defaults()
+	g := &Gate{policy: p, frontQ: newQueue(), innerQ: newQueue()}
+	if opts != nil {
+		g.opts = *opts
+	}
+	g.setDefaults()
+	for i := range p.Rules {
+		if p.Rules[i].Credential && g.opts.Secrets == nil {
+			return nil, fmt.Errorf("%w: rule %d needs a credential, and there are no secrets", egress.ErrPolicy, i+1)
+		}
+		if p.Rules[i].Inspects() && g.ca == nil {
+			var err error
+			if g.ca, err = newAuthority(&p); err != nil {
+				return nil, err
+			}
+		}
+	}
+	g.upstream = &http.Transport{
+		DialContext: g.dialRequest, TLSClientConfig: &tls.Config{RootCAs: g.opts.RootCAs}, ForceAttemptHTTP2: true,
+		DisableCompression: true, MaxIdleConnsPerHost: 4, MaxIdleConns: 64, IdleConnTimeout: 30 * time.Second,
+		ResponseHeaderTimeout: answerTime, MaxResponseHeaderBytes: 1 << 20, TLSHandshakeTimeout: dialTime,
+	}
+	g.front, g.inner = g.server(g.fromProgram), g.server(g.fromTLS)
+	g.inner.TLSConfig = &tls.Config{NextProtos: []string{"h2", "http/1.1"}}
+	go func() { _ = g.front.Serve(g.frontQ) }()
+	go func() { _ = g.inner.Serve(g.innerQ) }()
+	return g, nil
+}
+
+func (g *Gate) setDefaults() {
+	if g.opts.Lookup == nil {
+		g.opts.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	if g.opts.Dial == nil {
+		d := &net.Dialer{Timeout: dialTime / 3}
+		g.opts.Dial = func(ctx context.Context, a netip.AddrPort) (net.Conn, error) {
+			return d.DialContext(ctx, "tcp", a.String())
+		}
+	}
+}
+
+func (g *Gate) server(h http.HandlerFunc) *http.Server {
+	return &http.Server{
+		Handler: h, ErrorLog: log.New(io.Discard, "", 0), MaxHeaderBytes: maxHeader,
+		ReadHeaderTimeout: helloTime, IdleTimeout: 5 * time.Minute,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			if t, ok := c.(*tls.Conn); ok {
+				c = t.NetConn()
+			}
+			return context.WithValue(ctx, connKey{}, c)
+		},
+	}
+}
+
+type connKey struct{} // of a *conn
+
+// Close ends every connection. It always returns nil.
+func (g *Gate) Close() error {
+	_ = g.front.Close()
+	_ = g.inner.Close()
+	g.upstream.CloseIdleConnections()
+	return nil
+}
+
+// Certificate returns the certificate, in PEM, of the authority that signs for the
+// inspected hosts, which programs must trust; nil if no host is inspected. Its key is
+// in this process's memory only.
+func (g *Gate) Certificate() []byte {
+	if g.ca == nil {
+		return nil
+	}
+	return g.ca.pem()
+}
+
+// A target is where a connection leads.
+type target struct {
+	host  string
+	port  int
+	tls   bool
+	rules egress.Rules
+	addrs []netip.Addr // resolved and checked, if that came first
+}
+
+func (t *target) inspect() bool { return t.rules.Inspect() }
+
+// resolve returns the addresses of a host that may be dialled.
+func (g *Gate) resolve(ctx context.Context, t *target) ([]netip.Addr, error) {
+	var list []netip.Addr
+	if a, err := netip.ParseAddr(t.host); err == nil {
+		list = []netip.Addr{a}
+	} else if list, err = g.opts.Lookup(ctx, t.host); err != nil {
+		return nil, &egress.Refusal{Host: t.host, Reason: "cannot be resolved"}
+	}
+	var good []netip.Addr
+	for _, a := range list {
+		listed, ok := g.policy.Reachable(a, t.rules)
+		if ok && (listed || !own(a)) {
+			good = append(good, a.Unmap())
+		}
+	}
+	if len(good) == 0 {
+		return nil, &egress.Refusal{Host: t.host, Port: t.port, Reason: "has no public address, and no rule allows its others"}
+	}
+	return good, nil
+}
+
+// own reports whether an address is one of this machine's.
+func own(a netip.Addr) bool {
+	list, err := net.InterfaceAddrs()
+	if err != nil {
+		return true // not known: as if it was
+	}
+	for _, n := range list {
+		if p, err := netip.ParsePrefix(n.String()); err == nil && p.Addr() == a.Unmap() {
+			return true
+		}
+	}
+	return false
+}
+
+// dial connects to a target.
+func (g *Gate) dial(ctx context.Context, t *target) (c net.Conn, err error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	addrs := t.addrs
+	if addrs == nil {
+		if addrs, err = g.resolve(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range addrs {
+		if c, err = g.opts.Dial(ctx, netip.AddrPortFrom(a, uint16(t.port))); err == nil {
+			return c, nil
+		}
+	}
+	return nil, err
+}
+
+// dialRequest is the dial of the transport, whose requests carry their exchange.
+func (g *Gate) dialRequest(ctx context.Context, _, _ string) (net.Conn, error) {
+	x, ok := ctx.Value(exchangeKey{}).(*exchange)
+	if !ok {
+		return nil, errors.New("a request without its exchange")
+	}
+	return g.dial(ctx, x.to)
+}

@@ -1,0 +1,85 @@
+package gate
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/egress"
+)
+
+// halfOpenTime is how long a server may go on after the program has ended its side.
+const halfOpenTime = 15 * time.Minute
+
+// tunnel connects to t, answers the program, and passes bytes both ways until both
+// sides have ended. It closes c.
+func (s *Session) tunnel(c *conn, t *target, protocol string, answer []byte) {
+	defer c.Close()
+	start := time.Now()
+	e := egress.Event{Protocol: protocol, Host: t.host, Port: t.port, Allowed: true}
+	c.target.Store(t)
+	up, err := s.gate.dial(s.ctx, t)
+	if err != nil {
+		var no *egress.Refusal
+		e.Allowed, e.Reason = !errors.As(err, &no), plain(err)
+		s.event(e, start)
+		if answer != nil && protocol == "connect" {
+			writeStatus(c, 502, plain(err))
+		}
+		return
+	}
+	defer up.Close()
+	if answer != nil {
+		if _, err := c.Write(answer); err != nil {
+			return
+		}
+	}
+	go func() {
+		<-c.done
+		_ = up.Close()
+	}()
+	e.Sent, e.Received = pass(c, up, s.gate.policy.Limits.Bytes > 0)
+	s.event(e, start)
+}
+
+// pass copies both ways. Uncounted bytes are moved by the kernel where it can.
+func pass(c *conn, up net.Conn, counted bool) (sent, received int64) {
+	program := net.Conn(c.Conn)
+	if counted {
+		program = c
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		ahead, _ := c.r.Peek(c.r.Buffered())
+		n, err := up.Write(ahead)
+		_, _ = c.r.Discard(n)
+		sent = int64(n)
+		if err == nil {
+			n, _ := io.Copy(up, program)
+			sent += n
+		}
+		_ = closeWrite(up)
+		_ = up.SetReadDeadline(time.Now().Add(halfOpenTime))
+	})
+	wg.Go(func() {
+		var err error
+		if received, err = io.Copy(program, up); err != nil {
+			_ = up.Close()
+			_ = c.Close()
+		}
+		_ = c.CloseWrite()
+	})
+	wg.Wait()
+	return sent, received
+}
+
+// plain returns the words of an error without the addresses that it may name.
+func plain(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err.Error()
+	}
+	return err.Error()
+}
