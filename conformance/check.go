@@ -1,9 +1,6 @@
 package conformance
 
-import (
-	"context"
-	"slices"
-)
+import "slices"
 
 // A check is one clause of the contract and how it is tried.
 type check struct {
@@ -22,8 +19,8 @@ type check struct {
 	// own is set if the check closes its interpreter.
 	own bool
 
-	// run returns nil, or an error that says what it got and what it wanted.
-	run func(ctx context.Context, e *env) error
+	// run tries the clause; see failf.
+	run func(*env)
 }
 
 // A scope says how a check is tried.
@@ -66,41 +63,10 @@ func (g group) name() string {
 
 // checks lists the whole contract, by concern.
 func checks() []check {
-	return slices.Concat(
-		presenceChecks(),
-		inputChecks(),
-		outcomeChecks(),
-		errorChecks(),
-		streamChecks(),
-		callbackChecks(),
-		outputChecks(),
-		valueChecks(),
-		displayChecks(),
-		timeoutChecks(),
-		stoppedChecks(),
-		cancelChecks(),
-		functionChecks(),
-		fileChecks(),
-		artifactChecks(),
-		commandChecks(),
-		surroundingsChecks(),
-		isolationChecks(),
-		reachChecks(),
-		contextChecks(),
-		stateLostChecks(),
-		queueChecks(),
-		managerChecks(),
-		completeChecks(),
-		closeChecks(),
-		hammerChecks(),
-		modelChecks(),
-		lateChecks(),
-		lifecycleChecks(),
-		momentChecks(),
-		lossChecks(),
-		describedChecks(),
-		leakChecks(),
-	)
+	return slices.Concat(presenceChecks(), inputChecks(), outcomeChecks(), errorChecks(), streamChecks(), callbackChecks(),
+		outputChecks(), valueChecks(), modelChecks(), timeoutChecks(), stoppedChecks(), functionChecks(), fileChecks(), commandChecks(),
+		surroundingsChecks(), isolationChecks(), reachChecks(), contextChecks(), stateLostChecks(), managerChecks(), completeChecks(),
+		lifecycleChecks(), lateChecks(), hammerChecks(), leakChecks())
 }
 
 // groups lists the groups that apply.
@@ -155,3 +121,6 @@ func (s *suite) exempt(g group, c check) string {
 
 // variables reports whether programs can set, print and look for variables.
 func variables(p *Programs) bool { return p.Set != nil && p.Get != nil && p.Has != nil }
+
+// files reports whether programs can write and read files.
+func files(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil }

@@ -2,8 +2,6 @@ package conformance
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -14,186 +12,209 @@ func contextChecks() []check {
 		{
 			name: "StateKept", scope: stateful, uses: variables,
 			clause: "a run in a context sees what earlier runs defined, however many came between",
-			run: func(ctx context.Context, e *env) error {
-				id := need(e.shared(ctx))
-				must(e.do(ctx, id, e.p.Set("kept", "a value é")))
-				for n := range stateRuns {
-					out, err := e.stdoutIn(ctx, id, e.p.Get("kept"))
-					if err == nil {
-						err = wantText("the variable", out, "a value é\n")
-					}
-					if err != nil {
-						return fmt.Errorf("run %d after the one that set it: %w", n+1, err)
-					}
+			run: func(e *env) {
+				id := e.shared()
+				e.okIn(id, e.p.Set("kept", "a value é"), nil)
+				for range 40 {
+					e.printsIn(id, "the variable", e.p.Get("kept"), "a value é\n")
 				}
-				return nil
 			},
 		},
 		{
 			name: "StateSurvivesFailure", row: 6, scope: stateful, uses: variables,
 			clause: "a context keeps its state when a run fails",
-			run:    stateSurvivesFailure,
+			run: func(e *env) {
+				id := e.shared()
+				e.okIn(id, e.p.Set("kept", "v"), nil)
+				failing := []string{e.p.SyntaxError}
+				if e.p.Fail != nil {
+					failing = append(failing, e.p.Fail("x"))
+				}
+				for _, code := range failing {
+					res, err := e.runIn(id, code, nil)
+					if code != "" && (err != nil || res.Status != codeinterp.StatusError || res.StateLost) {
+						failf("running %s: %s, error %v; want %q with the state kept", quote(code), describe(res), err, codeinterp.StatusError)
+					}
+					e.printsIn(id, "the variable after "+quote(code), e.p.Get("kept"), "v\n")
+				}
+			},
 		},
 		{
 			name: "ContextsApart", row: 15, scope: stateful, uses: variables,
 			clause: "what a context's runs define is seen by no other context, also by none that comes after it, nor by RunCode; and what RunCode defines by no context",
-			run:    contextsApart,
+			run: func(e *env) {
+				a, b := e.context(nil), e.context(nil)
+				e.okIn(a, e.p.Set("apart", "a"), nil)
+				e.printsIn(b, "the variable in another context", e.p.Has("apart"), "no\n")
+				e.printsIn("", "the variable in RunCode", lines(e.p.Has("apart"), e.p.Set("apart", "run")), "no\n")
+				// A runtime that is used again is to be empty.
+				must(e.stateful().DeleteContext(e.ctx, a))
+				e.printsIn(e.context(nil), "the variable in a context after one that was deleted, and after a RunCode", e.p.Has("apart"), "no\n")
+			},
 		},
 		{
 			name: "ContextsParallel", row: 9, scope: stateful,
 			clause: "different contexts run in parallel",
-			run:    contextsParallel,
+			run: func(e *env) {
+				both, stop := e.stoppable()
+				defer stop()
+				// Either has printed, and goes on.
+				for range 2 {
+					limited, cancel := context.WithTimeout(e.ctx, 4*e.patience())
+					defer cancel()
+					run := both.start(e.context(nil), lines(e.p.Print("here"), e.p.Pause(time.Hour)))
+					run.e = e.with(limited)
+					run.running()
+				}
+			},
 		},
 		{
 			name: "ContextIDs", scope: stateful,
 			clause: "a ContextID is unique and carries at least 128 random bits",
-			run:    contextIDs,
+			run: func(e *env) {
+				a, b := e.context(nil), e.context(nil)
+				differ := max(len(a), len(b)) - min(len(a), len(b))
+				for i := range min(len(a), len(b)) {
+					if a[i] != b[i] {
+						differ++
+					}
+				}
+				// Two ids of 128 random bits differ in 12 characters or more, but for one
+				// pair in billions.
+				if len(a) < 22 || differ < 12 {
+					failf("the ids of two contexts are %q and %q", a, b)
+				}
+			},
 		},
 		{
 			name: "ForeignContext", row: 15, scope: stateful, own: true,
 			clause: "a context's id means nothing to any other interpreter value",
-			run: func(ctx context.Context, e *env) error {
-				id := need(e.shared(ctx))
-				other := need(e.s.cfg.New())
+			run: func(e *env) {
+				id, other := e.shared(), need(e.s.cfg.New())
 				defer other.Close()
-				foreign := *e
-				// What e has made is deleted in its own interpreter.
-				foreign.ci, foreign.made = other, nil
+				foreign := e.with(e.ctx)
+				foreign.ci, foreign.made = other, new([]codeinterp.ContextID)
 				// With a context of its own, whose id is to be another: ids that
 				// every interpreter draws alike mean something to all.
-				_, err := foreign.context(ctx, nil)
-				return errors.Join(err, foreign.noContext(ctx, id), other.Close(), e.do(ctx, id, e.p.Print("x")))
+				foreign.context(nil)
+				foreign.noContext(id)
+				must(other.Close())
+				e.okIn(id, e.p.Print("x"), nil)
 			},
 		},
 	}
 }
 
-// stateRuns is how many runs a variable is to outlive.
-const stateRuns = 40
-
 // noContext wants every method to say that there is no such context.
-func (e *env) noContext(ctx context.Context, id codeinterp.ContextID) error {
-	res, err := e.runIn(ctx, id, e.p.Print("ran"), nil)
-	must(about("RunInContext", wantNotRun(res, err, codeinterp.ErrContext)))
-	must(about("DeleteContext", wantOpError(e.stateful().DeleteContext(ctx, id), codeinterp.ErrContext)))
-	m, ok := codeinterp.Manager(e.ci)
-	if !ok {
-		return nil
+func (e *env) noContext(id codeinterp.ContextID) {
+	res, err := e.runIn(id, e.p.Print("ran"), nil)
+	wantNotRun(res, err, codeinterp.ErrContext)
+	wantOpError(e.stateful().DeleteContext(e.ctx, id), codeinterp.ErrContext)
+	if m, ok := codeinterp.Manager(e.ci); ok {
+		wantOpError(m.RestartContext(e.ctx, id), codeinterp.ErrContext)
+		wantOpError(m.InterruptContext(e.ctx, id), codeinterp.ErrContext)
 	}
-	must(about("RestartContext", wantOpError(m.RestartContext(ctx, id), codeinterp.ErrContext)))
-	must(about("InterruptContext", wantOpError(m.InterruptContext(ctx, id), codeinterp.ErrContext)))
-	return nil
 }
 
-func stateSurvivesFailure(ctx context.Context, e *env) error {
-	id := need(e.shared(ctx))
-	must(e.do(ctx, id, e.p.Set("kept", "v")))
-	var failing []string
-	if e.p.SyntaxError != "" {
-		failing = append(failing, e.p.SyntaxError)
+func stateLostChecks() []check {
+	return []check{
+		{
+			name: "StateAfterInterrupt", row: 6, scope: stateful, needs: []Feature{InterruptKeepsState}, proves: InterruptKeepsState, uses: variables,
+			clause: "a program that does not resist is interrupted, and its context keeps the state",
+			run:    stateAfterInterrupt,
+		},
+		{
+			name: "StateAfterDeath", row: 7, scope: stateful, needs: []Feature{Processes}, uses: func(p *Programs) bool { return variables(p) && p.KillSelf != "" },
+			clause: "a context whose process died keeps its id and starts empty on its next run, also for a run that was queued; StateLost says so, once",
+			run:    stateAfterDeath,
+		},
+		{
+			name: "ExitOfProcess", row: 7, scope: stateful, needs: []Feature{Processes}, uses: func(p *Programs) bool { return p.HardExit != nil },
+			clause: "a process that ends by itself under a context is StatusLost, with StateLost, CauseExit and its exit code, or 137 where that is 0 or not known; in RunCode it is the program, and its exit code decides",
+			run:    exitOfProcess,
+		},
 	}
-	if e.p.Fail != nil {
-		failing = append(failing, e.p.Fail("x"))
-	}
-	for _, p := range failing {
-		res, err := e.runIn(ctx, id, p, nil)
-		if err != nil || res.Status != codeinterp.StatusError || res.StateLost {
-			return fmt.Errorf("running %s: %s, error %v; want %q with the state kept", quote(p), describe(res), err, codeinterp.StatusError)
-		}
-		out := need(e.stdoutIn(ctx, id, e.p.Get("kept")))
-		must(wantText("the variable after "+quote(p), out, "v\n"))
-	}
-	return nil
 }
 
-func contextsApart(ctx context.Context, e *env) error {
-	a := need(e.context(ctx, nil))
-	b := need(e.context(ctx, nil))
-	must(e.do(ctx, a, e.p.Set("apart", "a")))
-	out := need(e.stdoutIn(ctx, b, e.p.Has("apart")))
-	must(wantText("the variable in another context", out, "no\n"))
-	res, err := e.runCode(ctx, lines(e.p.Has("apart"), e.p.Set("apart", "run")), nil)
-	must(wantOK(res, err))
-	must(wantText("the variable in RunCode", res.Stdout(), "no\n"))
-	// A runtime that is used again is to be empty.
-	must(about("DeleteContext", e.stateful().DeleteContext(ctx, a)))
-	c := need(e.context(ctx, nil))
-	out, err = e.stdoutIn(ctx, c, e.p.Has("apart"))
-	return errors.Join(err, wantText("the variable in a context that came after one that was deleted, and after a RunCode", out, "no\n"))
+func stateAfterInterrupt(e *env) {
+	id := e.shared()
+	e.okIn(id, e.p.Set("kept", "v"), nil)
+	code := lines(e.p.Print("first"), e.p.Pause(time.Hour))
+	timed, err := e.runIn(id, code, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond})
+	wantStatus(timed, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
+	run, stop := e.stoppable()
+	canceled, err := run.runIn(id, code, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { stop(); return nil }})
+	wantErr(canceled, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
+	if timed.StateLost || canceled.StateLost {
+		failf("StateLost after a timeout: %v, after a cancellation: %v, of a program that waits", timed.StateLost, canceled.StateLost)
+	}
+	e.printsIn(id, "the variable", e.p.Get("kept"), "v\n")
 }
 
-// contextsParallel starts a run in each of two contexts that ends only when
-// both have printed.
-func contextsParallel(ctx context.Context, e *env) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, 4*e.patience(), errors.New("the two runs did not overlap"))
-	defer cancel()
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	both := make(chan bool, 2)
-	errs := make(chan error, 2)
-	for range 2 {
-		id := need(e.context(ctx, nil))
-		go func() {
-			first := true
-			_, err := e.runIn(ctx, id, lines(e.p.Print("here"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
-				if first {
-					first = false
-					both <- true
-				}
-				return nil
-			}})
-			errs <- err
-		}()
-	}
-	go func() {
-		for range 2 {
-			select {
-			case <-both:
-			case <-ctx.Done():
-				return
-			}
-		}
-		end(errStop)
-	}()
-	for range 2 {
-		if err := <-errs; !errors.Is(err, errStop) {
-			return fmt.Errorf("error %v, want both runs to be in progress at once", err)
-		}
-	}
-	return nil
+func stateAfterDeath(e *env) {
+	id := e.shared()
+	e.setState(id)
+	run := e.busyIn(id, lines(e.p.Pause(200*time.Millisecond), e.p.KillSelf))
+	// On a busy machine it may come too late to wait, and is the next run then.
+	queued := e.okIn(id, e.p.Has("state"), nil)
+	run.wait(e.patience())
+	wantStatus(run.res, run.err, codeinterp.StatusLost, codeinterp.ExitKilled)
+	wantText("the variable in the run behind it", queued.Stdout(), "no\n")
+	e.wantReported(id, run.res, queued)
 }
 
-func contextIDs(ctx context.Context, e *env) error {
-	seen := map[codeinterp.ContextID]bool{}
-	ids := make([]codeinterp.ContextID, 3)
-	for i := range ids {
-		id := need(e.context(ctx, nil))
-		if len(id) < 22 {
-			return fmt.Errorf("id %q has %d characters: too few for 128 bits", id, len(id))
-		}
-		if seen[id] {
-			return fmt.Errorf("id %q twice", id)
-		}
-		seen[id], ids[i] = true, id
+// setState defines a variable, if the language has any, for wantReported.
+func (e *env) setState(id codeinterp.ContextID) {
+	if variables(e.p) {
+		e.okIn(id, e.p.Set("state", "v"), nil)
 	}
-	for i := range ids {
-		for j := range i {
-			if n := differing(string(ids[i]), string(ids[j])); n < 12 {
-				return fmt.Errorf("ids %q and %q differ in %d characters only", ids[j], ids[i], n)
-			}
-		}
-	}
-	return nil
 }
 
-// differing counts the positions in which two ids differ. Two ids of 128
-// random bits differ in 12 or more, but for one pair in billions.
-func differing(a, b string) int {
-	n := max(len(a), len(b)) - min(len(a), len(b))
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			n++
+// wantReported wants the variable to be there, or exactly one of the runs that
+// ended and the next one to say StateLost.
+func (e *env) wantReported(id codeinterp.ContextID, ended ...codeinterp.Result) {
+	if !variables(e.p) {
+		return
+	}
+	next := e.okIn(id, e.p.Has("state"), nil)
+	later := e.okIn(id, e.p.Has("state"), nil)
+	reported := 0
+	for _, res := range append(ended, next) {
+		if res.StateLost {
+			reported++
 		}
 	}
-	return n
+	lost := 0
+	if next.Stdout() != "yes\n" {
+		lost = 1
+	}
+	if reported != lost || later.StateLost || later.Stdout() != next.Stdout() {
+		failf("%d runs said StateLost, and the variable is there: %s; then: %s", reported, quote(next.Stdout()), describe(later))
+	}
+}
+
+func exitOfProcess(e *env) {
+	for _, code := range []int{7, 0} {
+		id, program := e.shared(), lines(e.p.Print("x"), e.p.HardExit(code))
+		e.setState(id)
+		res, err := e.runIn(id, program, nil)
+		exit := code
+		if code == 0 || res.ExitCode == codeinterp.ExitKilled { // not every runtime says it
+			exit = codeinterp.ExitKilled
+		}
+		wantStatus(res, err, codeinterp.StatusLost, exit)
+		if res.Cause != codeinterp.CauseExit || !res.StateLost {
+			failf("a context's process exits with %d: %s, want cause %q and the state lost", code, describe(res), codeinterp.CauseExit)
+		}
+		e.wantReported(id, res)
+		status := codeinterp.StatusError
+		if code == 0 {
+			status = codeinterp.StatusOK
+		}
+		res, err = e.runIn("", program, nil)
+		if err == nil && res.Status == codeinterp.StatusLost && res.Cause == codeinterp.CauseExit && res.ExitCode == codeinterp.ExitKilled {
+			continue // a runtime that does not say the code
+		}
+		wantStatus(res, err, status, code)
+	}
 }

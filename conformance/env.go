@@ -13,27 +13,26 @@ import (
 // programs. What it creates is removed when the check ends.
 type env struct {
 	s        *suite
-	where    string // for reports: group and check
+	ctx      context.Context // of the check, or of a part of it; see with
+	where    string          // for reports: group and check
 	ci       codeinterp.CodeInterpreter
 	own      bool
 	language string
 	p        *Programs
 	way      way
-	made     []codeinterp.ContextID
+	made     *[]codeinterp.ContextID
 }
 
 // env returns the environment of a check.
-func (s *suite) env(g group, c check) (*env, error) {
+func (s *suite) env(ctx context.Context, g group, c check) (*env, error) {
 	p := s.programs[g.language]
-	e := &env{s: s, where: g.name() + "/" + c.name, language: g.language, p: &p, way: g.way, own: c.own}
+	e := &env{s: s, ctx: ctx, where: g.name() + "/" + c.name, language: g.language, p: &p, way: g.way, own: c.own, made: new([]codeinterp.ContextID)}
 	var err error
-	if c.own {
-		if e.ci, err = s.cfg.New(); err != nil {
-			return nil, fmt.Errorf("Config.New: %w", err)
-		}
-		return e, nil
+	if !c.own {
+		e.ci, err = s.interpreter()
+	} else if e.ci, err = s.cfg.New(); err != nil {
+		err = fmt.Errorf("Config.New: %w", err)
 	}
-	e.ci, err = s.interpreter()
 	return e, err
 }
 
@@ -44,7 +43,7 @@ func (e *env) close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), e.s.cfg.Timeout)
 	defer cancel()
-	for _, id := range e.made {
+	for _, id := range *e.made {
 		if err := e.stateful().DeleteContext(ctx, id); err != nil && !errors.Is(err, codeinterp.ErrContext) {
 			return fmt.Errorf("DeleteContext after the check: %w", err)
 		}
@@ -52,13 +51,35 @@ func (e *env) close() error {
 	return nil
 }
 
+// with returns e with another ctx.
+func (e *env) with(ctx context.Context) *env {
+	other := *e
+	other.ctx = ctx
+	return &other
+}
+
+// errStop is why a check ends a ctx.
+var errStop = errors.New("the caller changed its mind")
+
+// stoppable returns e with a ctx that stop ends by errStop.
+func (e *env) stoppable() (other *env, stop func()) {
+	ctx, cancel := context.WithCancelCause(e.ctx)
+	return e.with(ctx), func() { cancel(errStop) }
+}
+
+// ended returns e with a ctx that has ended by errStop.
+func (e *env) ended() *env {
+	other, stop := e.stoppable()
+	stop()
+	return other
+}
+
 // stateful returns the interpreter's context methods. Only checks of scope
-// stateful use it; where the provider lacks what it was declared to have, the
-// panic is reported by the check.
+// stateful use it.
 func (e *env) stateful() codeinterp.StatefulInterpreter {
 	st, ok := codeinterp.Stateful(e.ci)
 	if !ok {
-		panic(fmt.Sprintf("%T is no StatefulInterpreter, and Config.Stateful is set", e.ci))
+		failf("%T is no StatefulInterpreter, and Config.Stateful is set", e.ci)
 	}
 	return st
 }
@@ -67,9 +88,21 @@ func (e *env) stateful() codeinterp.StatefulInterpreter {
 func (e *env) manager() codeinterp.ContextManager {
 	m, ok := codeinterp.Manager(e.ci)
 	if !ok {
-		panic(fmt.Sprintf("%T is no ContextManager, and Manager is not in Config.Lacks", e.ci))
+		failf("%T is no ContextManager, and Manager is not in Config.Lacks", e.ci)
 	}
 	return m
+}
+
+func (e *env) lacks(f Feature) bool { return e.s.cfg.lacks(f, e.language) }
+
+// info is what Describe says of the language.
+func (e *env) info() codeinterp.LanguageInfo {
+	for _, l := range codeinterp.Describe(e.ci).Languages {
+		if l.Name == e.language {
+			return l
+		}
+	}
+	return codeinterp.LanguageInfo{}
 }
 
 // patience is how late an interpreter may be.
@@ -77,101 +110,97 @@ func (e *env) patience() time.Duration { return e.s.cfg.Patience }
 
 // timeout returns a timeout of d for a run that is to print before: d and three
 // times what a small run takes here and now.
-func (e *env) timeout(ctx context.Context, d time.Duration) (time.Duration, error) {
-	pace, err := e.pace(ctx)
-	return d + 3*pace, err
-}
+func (e *env) timeout(d time.Duration) time.Duration { return d + 3*e.pace() }
 
 // pace is how long a small run took here the first time that it was asked.
-func (e *env) pace(ctx context.Context) (time.Duration, error) {
+func (e *env) pace() time.Duration {
 	g := group{e.language, e.way}
 	if _, ok := e.s.pace[g]; !ok {
 		start := time.Now()
-		if _, err := e.stdout(ctx, e.p.Print("x"), nil); err != nil {
-			return 0, err
-		}
+		e.ok(e.p.Print("x"), nil)
 		e.s.pace[g] = time.Since(start)
 	}
-	return e.s.pace[g], nil
+	return e.s.pace[g]
 }
 
 // context creates a context that is deleted after the check.
-func (e *env) context(ctx context.Context, opts *codeinterp.ContextOptions) (codeinterp.ContextID, error) {
-	id, err := e.stateful().CreateContext(ctx, e.language, opts)
+func (e *env) context(opts *codeinterp.ContextOptions) codeinterp.ContextID {
+	id, err := e.stateful().CreateContext(e.ctx, e.language, opts)
 	if err != nil {
-		return "", fmt.Errorf("CreateContext: %w", err)
+		failf("CreateContext: %w", err)
 	}
-	e.made = append(e.made, id)
-	return id, nil
+	*e.made = append(*e.made, id)
+	return id
 }
 
 // shared returns a context that checks share, in an unknown state.
-func (e *env) shared(ctx context.Context) (codeinterp.ContextID, error) {
-	// The suite's contexts are another interpreter's.
-	if e.own {
-		if len(e.made) == 0 {
-			return e.context(ctx, nil)
+func (e *env) shared() codeinterp.ContextID {
+	if e.own { // the suite's contexts are another interpreter's
+		if len(*e.made) == 0 {
+			return e.context(nil)
 		}
-		return e.made[0], nil
+		return (*e.made)[0]
 	}
-	if id, ok := e.s.contexts[e.language]; ok {
-		return id, nil
+	id, ok := e.s.contexts[e.language]
+	if !ok {
+		var err error
+		if id, err = e.stateful().CreateContext(e.ctx, e.language, nil); err != nil {
+			failf("CreateContext: %w", err)
+		}
+		e.s.contexts[e.language] = id
 	}
-	id, err := e.stateful().CreateContext(ctx, e.language, nil)
-	if err != nil {
-		return "", fmt.Errorf("CreateContext: %w", err)
-	}
-	e.s.contexts[e.language] = id
-	return id, nil
+	return id
 }
 
-// run runs code the group's way: by RunCode, or in the shared context.
-func (e *env) run(ctx context.Context, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+// place returns the group's place to run code: the shared context, or none for
+// RunCode.
+func (e *env) place() codeinterp.ContextID {
 	if e.way != inContextWay {
-		return e.runCode(ctx, code, opts)
+		return ""
 	}
-	id, err := e.shared(ctx)
-	if err != nil {
-		return codeinterp.Result{}, err
-	}
-	return e.runIn(ctx, id, code, opts)
+	return e.shared()
 }
 
-// runCode runs code by RunCode, watched.
-func (e *env) runCode(ctx context.Context, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
-	return e.watch(code, opts, "", func(opts *codeinterp.RunOptions) (codeinterp.Result, error) {
-		return e.ci.RunCode(ctx, e.language, code, opts)
-	})
+// run runs code the group's way.
+func (e *env) run(code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	return e.runIn(e.place(), code, opts)
 }
 
-// runIn runs code in a context, watched.
-func (e *env) runIn(ctx context.Context, id codeinterp.ContextID, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+// runIn runs code in a context, or by RunCode if id is empty, watched.
+func (e *env) runIn(id codeinterp.ContextID, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
 	return e.watch(code, opts, id, func(opts *codeinterp.RunOptions) (codeinterp.Result, error) {
-		return e.stateful().RunInContext(ctx, id, code, opts)
+		if id == "" {
+			return e.ci.RunCode(e.ctx, e.language, code, opts)
+		}
+		return e.stateful().RunInContext(e.ctx, id, code, opts)
 	})
 }
 
-// stdout runs code the group's way, wants it to end normally, and returns what
-// it printed.
-func (e *env) stdout(ctx context.Context, code string, opts *codeinterp.RunOptions) (string, error) {
-	res, err := e.run(ctx, code, opts)
-	if err = wantOK(res, err); err != nil {
-		return "", fmt.Errorf("running %s: %w", quote(code), err)
-	}
-	return res.Stdout(), nil
+// ok runs code the group's way, and wants it to end normally.
+func (e *env) ok(code string, opts *codeinterp.RunOptions) codeinterp.Result {
+	return e.okIn(e.place(), code, opts)
 }
 
-// stdoutIn is stdout in a given context.
-func (e *env) stdoutIn(ctx context.Context, id codeinterp.ContextID, code string) (string, error) {
-	res, err := e.runIn(ctx, id, code, nil)
-	if err = wantOK(res, err); err != nil {
-		return "", fmt.Errorf("running %s: %w", quote(code), err)
-	}
-	return res.Stdout(), nil
+// okIn is ok in a context.
+func (e *env) okIn(id codeinterp.ContextID, code string, opts *codeinterp.RunOptions) codeinterp.Result {
+	res, err := e.runIn(id, code, opts)
+	about("running "+quote(code), func() { wantOK(res, err) })
+	return res
 }
 
-// do runs code in a context and wants it to end normally.
-func (e *env) do(ctx context.Context, id codeinterp.ContextID, code string) error {
-	_, err := e.stdoutIn(ctx, id, code)
-	return err
+// stdout runs code in a context, wants it to end normally, and returns what it printed.
+func (e *env) stdout(id codeinterp.ContextID, code string) string {
+	res := e.okIn(id, code, nil)
+	return res.Stdout()
+}
+
+// prints wants code to end normally, and to have printed text.
+func (e *env) prints(what, code, text string, opts *codeinterp.RunOptions) {
+	res := e.ok(code, opts)
+	wantText(what, res.Stdout(), text)
+}
+
+// printsIn is prints in a context.
+func (e *env) printsIn(id codeinterp.ContextID, what, code, text string) {
+	wantText(what, e.stdout(id, code), text)
 }

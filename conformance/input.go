@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,37 +18,23 @@ func inputChecks() []check {
 		{
 			name: "InvalidCode", scope: everyRun,
 			clause: "code with NUL bytes, invalid UTF-8 or more than MaxCode bytes is ErrInvalid, and nothing is run",
-			run: func(ctx context.Context, e *env) error {
+			run: func(e *env) {
 				p := e.p.Print("ran")
-				for what, code := range map[string]string{
-					"a NUL byte":         p + "\n\x00",
-					"a NUL byte first":   "\x00" + p,
-					"invalid UTF-8":      p + "\n" + e.p.Comment + "\xff",
-					"a cut UTF-8 letter": p + "\n" + e.p.Comment + "\xc3",
-					"a surrogate":        p + "\n" + e.p.Comment + "\xed\xa0\x80",
-					"MaxCode + 1 bytes":  p + "\n" + strings.Repeat(" ", codeinterp.MaxCode-len(p)),
-				} {
-					if err := e.refused(ctx, code, nil); err != nil {
-						return fmt.Errorf("code with %s: %w", what, err)
-					}
-				}
-				return nil
+				e.refused("a NUL byte", p+"\n\x00", nil)
+				e.refused("invalid UTF-8", p+"\n"+e.p.Comment+"\xff", nil)
+				e.refused("a surrogate", p+"\n"+e.p.Comment+"\xed\xa0\x80", nil)
+				e.refused("MaxCode + 1 bytes", p+"\n"+strings.Repeat(" ", codeinterp.MaxCode-len(p)), nil)
 			},
 		},
 		{
 			name: "NothingToRun", scope: everyRun,
 			clause: "code that is empty, blank or a comment ends normally without output",
-			run: func(ctx context.Context, e *env) error {
-				for _, code := range []string{"", " ", "\n\n", e.p.Comment, e.p.Comment + "\n"} {
-					res, err := e.run(ctx, code, nil)
-					if err := wantOK(res, err); err != nil {
-						return fmt.Errorf("code %q: %w", code, err)
-					}
-					if len(res.Outputs) > 0 {
-						return fmt.Errorf("code %q: output %s, want none", code, outputLine(res.Outputs[0]))
+			run: func(e *env) {
+				for _, code := range []string{"", "\n\n", e.p.Comment} {
+					if res := e.ok(code, nil); len(res.Outputs) > 0 {
+						failf("code %q: output %s, want none", code, outputLine(res.Outputs[0]))
 					}
 				}
-				return nil
 			},
 		},
 	}
@@ -57,53 +42,45 @@ func inputChecks() []check {
 
 // refused wants a run that is ErrInvalid without a sign of life from the
 // program.
-func (e *env) refused(ctx context.Context, code string, opts *codeinterp.RunOptions) error {
+func (e *env) refused(what, code string, opts *codeinterp.RunOptions) {
 	o := codeinterp.RunOptions{}
 	if opts != nil {
 		o = *opts
 	}
 	ran := false
 	o.OnOutput = func(codeinterp.Output) error { ran = true; return nil }
-	res, err := e.run(ctx, code, &o)
-	must(wantNotRun(res, err, codeinterp.ErrInvalid))
+	res, err := e.run(code, &o)
+	about(what, func() { wantNotRun(res, err, codeinterp.ErrInvalid) })
 	if ran {
-		return errors.New("the program ran")
+		failf("%s: the program ran", what)
 	}
-	return nil
 }
 
 // wantContextError wants a CreateContext that failed for a given reason.
-func wantContextError(id codeinterp.ContextID, err, is error) error {
+func wantContextError(id codeinterp.ContextID, err, is error) {
 	if id != "" {
-		return fmt.Errorf("id %q with error %v, want none", id, err)
+		failf("id %q with error %v, want none", id, err)
 	}
-	return wantOpError(err, is)
+	wantOpError(err, is)
 }
 
-func unknownLanguage(ctx context.Context, e *env) error {
-	for _, name := range []string{"", "no-such-language", e.language + "x", e.language + "; rm -rf /", "../" + e.language, strings.Repeat("x", 5000), "\x00", "\xff"} {
-		res, err := e.ci.RunCode(ctx, name, e.p.Print("ran"), nil)
-		if err := wantNotRun(res, err, codeinterp.ErrLanguage); err != nil {
-			return fmt.Errorf("RunCode in %s: %w", quote(name), err)
-		}
-		if err := wrappedOnce(err); err != nil {
-			return fmt.Errorf("RunCode in %s: %w", quote(name), err)
-		}
-		// Not by the provider's name, nor by what was asked for.
-		list := strings.ReplaceAll(errors.Unwrap(err).Error(), name, "")
-		for _, l := range e.ci.Languages() {
-			if !strings.Contains(list, l) {
-				return fmt.Errorf("RunCode in %s: error %q, want it to list %q", quote(name), err, l)
+func unknownLanguage(e *env) {
+	for _, name := range []string{"", "no-such-language", e.language + "x", "../" + e.language, "\xff"} {
+		about(fmt.Sprintf("language %q", name), func() {
+			res, err := e.ci.RunCode(e.ctx, name, e.p.Print("ran"), nil)
+			wantNotRun(res, err, codeinterp.ErrLanguage)
+			must(wrappedOnce(err))
+			// Not by the provider's name, nor by what was asked for.
+			list := strings.ReplaceAll(errors.Unwrap(err).Error(), name, "")
+			for _, l := range e.ci.Languages() {
+				if !strings.Contains(list, l) {
+					failf("error %q, want it to list %q", err, l)
+				}
 			}
-		}
-		st, ok := codeinterp.Stateful(e.ci)
-		if !ok {
-			continue
-		}
-		id, err := st.CreateContext(ctx, name, nil)
-		if wrong := wantContextError(id, err, codeinterp.ErrLanguage); wrong != nil {
-			return fmt.Errorf("CreateContext in %s: %w", quote(name), wrong)
-		}
+			if st, ok := codeinterp.Stateful(e.ci); ok {
+				id, err := st.CreateContext(e.ctx, name, nil)
+				wantContextError(id, err, codeinterp.ErrLanguage)
+			}
+		})
 	}
-	return nil
 }

@@ -1,7 +1,7 @@
 package conformance
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -29,11 +29,11 @@ var leaks = []leak{
 func leakChecks() []check {
 	var list []check
 	for _, l := range leaks {
-		list = append(list, check{name: l.check, row: 3, clause: l.clause, run: func(ctx context.Context, e *env) error {
+		list = append(list, check{name: l.check, row: 3, clause: l.clause, run: func(e *env) {
 			if e.s.leaks == nil {
-				e.s.leaks = e.findLeaks(ctx)
+				e.s.leaks = e.findLeaks()
 			}
-			return e.s.leaks[l.check]
+			must(e.s.leaks[l.check])
 		}})
 	}
 	return append(list, check{
@@ -70,16 +70,15 @@ const lifetimes = 3
 
 // findLeaks uses interpreters in every way, closes them, and wants all counts to
 // come back to where they were. It returns what was wrong, by check.
-func (e *env) findLeaks(ctx context.Context) map[string]error {
-	found := map[string]error{}
-	err := e.lifetime(ctx) // makes what there is once per process
-	before := map[string]int{}
+func (e *env) findLeaks() map[string]error {
+	found, before := map[string]error{}, map[string]int{}
+	err := try(e.lifetime) // makes what there is once per process
 	for _, l := range leaks {
 		before[l.check] = l.count()
 	}
 	for range lifetimes {
 		if err == nil {
-			err = e.lifetime(ctx)
+			err = try(e.lifetime)
 		}
 	}
 	for _, l := range leaks {
@@ -102,69 +101,39 @@ func settles(l leak, before int) error {
 	return fmt.Errorf("%s: the count is %d, and was %d before\n%s", l.clause, after, before, l.detail())
 }
 
-// lifetime creates an interpreter, makes runs of every outcome, and closes it.
-func (e *env) lifetime(ctx context.Context) error {
-	ci, err := e.s.cfg.New()
-	if err != nil {
-		return err
-	}
-	other := *e
-	other.ci = ci
-	err = other.use(ctx)
-	if closeErr := ci.Close(); err == nil {
-		err = closeErr
-	}
-	return err
-}
-
-func (e *env) use(ctx context.Context) error {
+// lifetime creates an interpreter, makes runs of some outcomes, and closes it.
+func (e *env) lifetime() {
+	other := e.with(e.ctx)
+	other.ci = need(e.s.cfg.New())
+	defer other.ci.Close()
 	opts := &codeinterp.RunOptions{Timeout: 300 * time.Millisecond}
-	if _, err := e.runCode(ctx, e.p.Pause(time.Hour), opts); err != nil {
-		return err
+	_, err := other.runIn("", e.p.Pause(time.Hour), opts)
+	must(err)
+	if st, ok := codeinterp.Stateful(other.ci); ok {
+		id := need(st.CreateContext(e.ctx, e.language, nil))
+		_, err := other.runIn(id, e.p.Pause(time.Hour), opts)
+		must(err)
+		other.okIn(id, e.p.Print("x"), nil)
 	}
-	st, ok := codeinterp.Stateful(e.ci)
-	if !ok {
-		return nil
-	}
-	id, err := st.CreateContext(ctx, e.language, nil)
-	if err != nil {
-		return err
-	}
-	if _, err := e.runIn(ctx, id, e.p.Pause(time.Hour), opts); err != nil {
-		return err
-	}
-	return e.do(ctx, id, e.p.Print("x"))
+	must(other.ci.Close())
 }
 
-func leakContexts(ctx context.Context, e *env) error {
+func leakContexts(e *env) {
 	const rounds = 4
-	cycle := func() error {
-		id, err := e.stateful().CreateContext(ctx, e.language, nil)
-		if err != nil {
-			return err
-		}
-		if err := e.do(ctx, id, e.p.Print("x")); err != nil {
-			return err
-		}
-		return e.stateful().DeleteContext(ctx, id)
-	}
 	// Pools and idle connections fill up in the first rounds.
 	var err error
 	for range 3 {
-		counts := []int{countGoroutines(), openFiles()}
+		goroutines, descriptors := countGoroutines(), openFiles()
 		for range rounds {
-			if err := cycle(); err != nil {
-				return err
-			}
+			id := need(e.stateful().CreateContext(e.ctx, e.language, nil))
+			e.okIn(id, e.p.Print("x"), nil)
+			must(e.stateful().DeleteContext(e.ctx, id))
 		}
-		if err = settles(leaks[0], counts[0]+rounds/2); err == nil {
-			err = settles(leaks[1], counts[1]+rounds/2)
-		}
-		if err == nil {
-			return nil
+		if err = errors.Join(settles(leaks[0], goroutines+rounds/2), settles(leaks[1], descriptors+rounds/2)); err == nil {
+			return
 		}
 	}
-	return err
+	must(err)
 }
 
 // processNames lists this process's descendants.

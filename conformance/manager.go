@@ -1,146 +1,117 @@
 package conformance
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
 func managerChecks() []check {
-	list := []check{
+	return []check{
 		{
-			name: "ListContexts", own: true,
+			name: "ListContexts", scope: stateful, own: true, needs: []Feature{Manager},
 			clause: "ListContexts returns the live contexts, oldest first, also where one was restarted, with their language",
 			run:    listContexts,
 		},
 		{
-			name: "RestartDuring", row: 1, uses: variables,
-			clause: "RestartContext ends the run in progress as StatusLost, 137, CauseRestart, StateLost, with a nil error; queued runs go on in the empty state and tell no loss",
+			name: "RestartDuring", row: 1, scope: stateful, needs: []Feature{Manager}, uses: variables,
+			clause: "RestartContext ends the run in progress as StatusLost, 137, CauseRestart, StateLost, with a nil error; queued runs go on in the empty state and report no loss",
 			run:    restartDuring,
 		},
 		{
-			name: "InterruptDuring", row: 6, uses: variables,
-			clause: "InterruptContext ends the run in progress as StatusError, 130, CauseInterrupt, with its output so far, and its context keeps the state; Error never tells of the provider's own machinery",
-			run: func(ctx context.Context, e *env) error {
-				res := need(e.interrupted(ctx, e.p.Pause(time.Hour)))
-				if res.StateLost && !e.s.cfg.lacks(InterruptKeepsState, e.language) {
-					return errors.New("StateLost after the interrupt of a program that waits")
+			name: "InterruptDuring", row: 6, scope: stateful, needs: []Feature{Manager},
+			clause: "InterruptContext ends the run in progress as StatusError, 130, CauseInterrupt, with its output so far, and its context keeps the state; Error never says anything of the provider's own machinery",
+			run: func(e *env) {
+				run := e.interrupted(e.p.Pause(time.Hour))
+				run.wantCause(codeinterp.CauseInterrupt)
+				e.ownError(run.res, 100)
+				if run.res.StateLost && !e.lacks(InterruptKeepsState) {
+					failf("StateLost after the interrupt of a program that waits")
 				}
-				if strings.Contains(whole(res.Error), "SIGINT") {
-					return fmt.Errorf("Error %s, want none, or where the program was", quote(whole(res.Error)))
-				}
-				if run := (pending{res: res}); !run.warned() {
-					return fmt.Errorf("%s, want stdout \"busy\" and stderr \"warned\"", describe(res))
-				}
-				return nil
 			},
 		},
+		{
+			name: "InterruptStubborn", row: 6, scope: stateful, needs: []Feature{Manager}, uses: func(p *Programs) bool { return p.Stubborn != "" },
+			clause: "a run that InterruptContext had to end by force is StatusError, 130, CauseInterrupt, with StateLost: StatusLost is for ends that were not requested",
+			run:    func(e *env) { e.interrupted(e.p.Stubborn) },
+		},
+		{
+			name: "InterruptEarly", row: 3, scope: stateful, needs: []Feature{Manager},
+			clause: "an interrupt that comes before the program has begun is kept until it does",
+			run:    interruptEarly,
+		},
 	}
-	for i := range list {
-		list[i].scope = stateful
-		list[i].needs = append(list[i].needs, Manager)
-	}
-	return list
 }
 
-func listContexts(ctx context.Context, e *env) error {
+func listContexts(e *env) {
 	var ids []codeinterp.ContextID
 	for range 3 {
-		id := need(e.context(ctx, nil))
-		ids = append(ids, id)
+		ids = append(ids, e.context(nil))
 		// So that the times of their creation differ, also by a coarse clock.
 		time.Sleep(5 * time.Millisecond)
 	}
-	must(e.do(ctx, ids[0], e.p.Print("x")))
-	must(e.wantList(ctx, ids))
-	must(errors.Join(e.stateful().DeleteContext(ctx, ids[1]), e.manager().RestartContext(ctx, ids[0])))
-	return e.wantList(ctx, []codeinterp.ContextID{ids[0], ids[2]})
+	e.wantList(ids)
+	must(e.stateful().DeleteContext(e.ctx, ids[1]))
+	must(e.manager().RestartContext(e.ctx, ids[0]))
+	e.wantList([]codeinterp.ContextID{ids[0], ids[2]})
 }
 
 // wantList wants ListContexts to return idle contexts with the given ids.
-func (e *env) wantList(ctx context.Context, ids []codeinterp.ContextID) error {
-	list, err := e.manager().ListContexts(ctx)
-	if err != nil {
-		return fmt.Errorf("ListContexts: %w", err)
-	}
+func (e *env) wantList(ids []codeinterp.ContextID) {
+	list := need(e.manager().ListContexts(e.ctx))
 	if len(list) != len(ids) {
-		return fmt.Errorf("%d contexts listed, want %d", len(list), len(ids))
+		failf("%d contexts listed, want %d", len(list), len(ids))
 	}
 	for i, info := range list {
-		if info.ID != ids[i] {
-			return fmt.Errorf("context %d is %q, want %q", i, info.ID, ids[i])
-		}
-		if info.Language != e.language || info.Busy || info.Queued != 0 {
-			return fmt.Errorf("%+v, want an idle context in %s", info, e.language)
-		}
-		if info.Created.IsZero() || info.LastUsed.Before(info.Created) {
-			return fmt.Errorf("created %v, last used %v", info.Created, info.LastUsed)
+		if info.ID != ids[i] || info.Language != e.language || info.Busy || info.Queued != 0 || info.Created.IsZero() || info.LastUsed.Before(info.Created) {
+			failf("context %d is %+v, want the idle context %q in %s", i, info, ids[i], e.language)
 		}
 	}
-	return nil
 }
 
-func restartDuring(ctx context.Context, e *env) error {
-	id, run, err := e.busyWarning(ctx, lines(e.p.Set("gone", "v"), e.p.Pause(time.Hour)))
-	if err != nil {
-		return err
-	}
-	queued := e.start(ctx, id, e.p.Has("gone"), nil)
+func restartDuring(e *env) {
+	id, run := e.busy(lines(e.p.Set("gone", "v"), e.p.Pause(time.Hour)))
+	queued := e.start(id, e.p.Has("gone"))
 	time.Sleep(settle)
-	must(about("RestartContext", e.manager().RestartContext(ctx, id)))
-	for _, p := range []*pending{run, queued} {
-		must(p.wait(2 * e.patience()))
+	must(e.manager().RestartContext(e.ctx, id))
+	run.wait(2 * e.patience())
+	queued.wait(2 * e.patience())
+	run.wantLost(nil, codeinterp.CauseRestart, true)
+	wantOK(queued.res, queued.err)
+	wantText("the variable in the queued run", queued.res.Stdout(), "no\n")
+	if queued.res.StateLost || e.okIn(id, e.p.Print("x"), nil).StateLost {
+		failf("a later run says StateLost after a restart that the caller asked for")
 	}
-	must(wantStatus(run.res, run.err, codeinterp.StatusLost, codeinterp.ExitKilled))
-	if run.res.Cause != codeinterp.CauseRestart || !run.warned() || !run.res.StateLost {
-		return fmt.Errorf("%s, want cause %q, the state lost, stdout \"busy\" and stderr \"warned\"", describe(run.res), codeinterp.CauseRestart)
-	}
-	must(about("the queued run", wantOK(queued.res, queued.err)))
-	if queued.res.StateLost {
-		return errors.New("the queued run says StateLost after a restart that the caller asked for")
-	}
-	must(wantText("the variable in the queued run", queued.res.Stdout(), "no\n"))
-	for range 2 {
-		res, err := e.runIn(ctx, id, e.p.Print("x"), nil)
-		must(wantOK(res, err))
-		if res.StateLost {
-			return errors.New("a later run says StateLost again")
-		}
-	}
-	return nil
 }
 
 // interrupted interrupts a run that printed "busy" and goes on with code.
-func (e *env) interrupted(ctx context.Context, code string) (codeinterp.Result, error) {
-	id, err := e.shared(ctx)
-	if err != nil {
-		return codeinterp.Result{}, err
+func (e *env) interrupted(code string) *pending {
+	id := e.shared()
+	e.setState(id)
+	run := e.busyIn(id, code)
+	must(e.manager().InterruptContext(e.ctx, id))
+	run.wait(e.patience())
+	wantInterrupted(run.res, run.err)
+	e.wantReported(id, run.res)
+	return run
+}
+
+// wantInterrupted wants a run that InterruptContext ended.
+func wantInterrupted(res codeinterp.Result, err error) {
+	wantStatus(res, err, codeinterp.StatusError, codeinterp.ExitCanceled)
+	wantText("the cause", string(res.Cause), string(codeinterp.CauseInterrupt))
+}
+
+// interruptEarly interrupts a run as soon as it is said to be in progress.
+func interruptEarly(e *env) {
+	id := e.context(nil)
+	run := e.start(id, e.p.Pause(time.Hour))
+	for busy := false; !busy; time.Sleep(time.Millisecond) {
+		for _, info := range need(e.manager().ListContexts(e.ctx)) {
+			busy = busy || info.ID == id && info.Busy
+		}
 	}
-	if err := e.do(ctx, id, e.p.Set("state", "v")); err != nil {
-		return codeinterp.Result{}, err
-	}
-	run := e.start(ctx, id, lines(e.p.PrintErr("warned"), e.p.Print("busy"), code), nil)
-	if err := run.running(ctx); err != nil {
-		return codeinterp.Result{}, err
-	}
-	if err := e.manager().InterruptContext(ctx, id); err != nil {
-		return codeinterp.Result{}, fmt.Errorf("InterruptContext: %w", err)
-	}
-	if err := run.wait(e.patience()); err != nil {
-		return codeinterp.Result{}, err
-	}
-	if run.err != nil {
-		return run.res, fmt.Errorf("error %w, want none", run.err)
-	}
-	if err := want(run.res, codeinterp.StatusError, 130); err != nil {
-		return run.res, err
-	}
-	if run.res.Cause != codeinterp.CauseInterrupt {
-		return run.res, fmt.Errorf("cause %q, want %q", run.res.Cause, codeinterp.CauseInterrupt)
-	}
-	return run.res, e.wantReported(ctx, id, "state", run.res)
+	must(e.manager().InterruptContext(e.ctx, id))
+	run.wait(2 * e.patience())
+	wantInterrupted(run.res, run.err)
 }

@@ -5,68 +5,208 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// model predicts the Result of a generated program. line is where it fails.
-// What the model cannot know is left out: Duration and, in an error, Traceback.
-func (g generated) model(p *Programs, line int) codeinterp.Result {
-	res := codeinterp.Result{Status: codeinterp.StatusOK}
-	for _, s := range g.steps {
-		o := codeinterp.Output{Kind: s.kind}
-		if s.kind == codeinterp.Display {
-			o.Bundle = append(o.Bundle, s.bundle...)
-			codeinterp.SortBundle(o.Bundle)
-		} else {
-			o.Data = s.data()
-		}
-		res.Outputs = append(res.Outputs, o)
+func modelChecks() []check {
+	return []check{
+		{
+			name: "GeneratedPrograms", scope: everyRun,
+			clause: "a Result is what the program made, byte by byte and in order, with an OnOutput and without: every stream, display, value and error of it, and nothing else",
+			run:    generatedPrograms,
+		},
 	}
-	switch {
-	case g.end.valued:
-		n := []byte(strconv.Itoa(g.end.number))
-		res.Outputs = append(res.Outputs, codeinterp.Output{Kind: codeinterp.Value, Value: n,
-			Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: n}}})
-	case g.end.failed:
-		res.Status, res.ExitCode = codeinterp.StatusError, 1
-		res.Error = &codeinterp.ProgramError{Name: p.FailName, Message: g.end.message, Line: line}
-	case g.end.exited && g.end.code != 0:
-		res.Status, res.ExitCode = codeinterp.StatusError, g.end.code
-	}
-	res.Outputs = joined(res.Outputs)
-	return res
 }
 
-// compare tells the first thing in which a Result is not as predicted.
-func (e *env) compare(got, want codeinterp.Result, exited bool) error {
-	if got.Status != want.Status || got.ExitCode != want.ExitCode || !exited && (got.Cause != want.Cause || got.StateLost != want.StateLost) {
-		return fmt.Errorf("%s, want %s", describe(got), describe(want))
+// How long programs are made at random, after the fixed ones.
+const (
+	randomTime = time.Second
+	randomRuns = 60
+)
+
+func generatedPrograms(e *env) {
+	seed := e.s.cfg.Seed
+	if seed == 0 {
+		seed = rand.Uint64()
 	}
-	if len(got.Truncated) > 0 || got.CallbackErr != nil {
-		return fmt.Errorf("got Truncated %+v and CallbackErr %v, want none", got.Truncated, got.CallbackErr)
+	r := rand.New(rand.NewPCG(seed, 0))
+	all, ends := e.steps(), e.ends()
+	for i := range max(len(all), len(ends)) { // each at least once
+		e.asModeled([]step{all[i%len(all)], all[(i+1)%len(all)], ends[i%len(ends)]}, i%2 == 0)
 	}
-	if err := sameOutputs(got.Outputs, want.Outputs); err != nil {
+	end := time.Now().Add(randomTime)
+	// Three at least, however busy the machine is.
+	for n := 0; n < randomRuns && (n < 3 || time.Now().Before(end)); n++ {
+		var program []step
+		for range 1 + r.IntN(5) {
+			program = append(program, all[r.IntN(len(all))])
+		}
+		program = append(program, ends[r.IntN(len(ends))])
+		about(fmt.Sprintf("seed %d", seed), func() { e.asModeled(program, r.IntN(2) == 0) })
+	}
+}
+
+// A step is a part of a generated program and what a Result has of it.
+type step struct {
+	code  string
+	out   codeinterp.Output // of kind 0 if there is none
+	exits bool
+	exit  int
+	err   *codeinterp.ProgramError
+}
+
+// awkward are texts that a careless hand changes on the way.
+var awkward = []string{
+	"\ufeffafter a byte order mark\n",
+	"trailing blanks  \t \n \t\n   ",
+	"decomposed: e\u0301 a\u0308 \u1112\u1161\u11ab n\u0303\n",
+	"\r\n\rcarriage\r\n\n\r",
+	"no end of line",
+	"\x00\x01\x1b[31mred\x1b[0m\x7f\u0085",
+	"日本語 🙂 👩‍👩‍👧 \u2028 \u202e \n",
+	"%s %d ${x} `id` 'quotes' \"double\" \\back\\n",
+}
+
+// steps lists what programs can be made of here: each text in each stream, outputs
+// of the sizes at which buffers end, and displays.
+func (e *env) steps() (list []step) {
+	add := func(kind codeinterp.Kind, code, data string) {
+		list = append(list, step{code: code, out: codeinterp.Output{Kind: kind, Data: []byte(data)}})
+	}
+	for _, text := range awkward {
+		if e.lacks(BinaryOutput) {
+			text = strings.ReplaceAll(text, "\x00", "")
+		}
+		add(codeinterp.Stdout, e.p.Print(text), text)
+		add(codeinterp.Stderr, e.p.PrintErr(text), text)
+	}
+	for i, n := range []int{4 << 10, 64 << 10, 1 << 20} {
+		if e.p.Repeat == nil || e.p.RepeatErr == nil || e.lacks(FullOutput) && n > 64<<10 {
+			break
+		}
+		unit, rest := strings.Repeat("0123456789", 99), strings.Repeat("r", 1+i)
+		if i == 1 {
+			unit += "\n"
+		}
+		text := strings.Repeat(unit, n/len(unit))
+		add(codeinterp.Stdout, lines(e.p.Repeat(unit, n/len(unit)), e.p.Print(rest)), text+rest)
+		add(codeinterp.Stderr, lines(e.p.RepeatErr(unit, n/len(unit)), e.p.PrintErr(rest)), text+rest)
+	}
+	if e.p.Bytes != "" && !e.lacks(BinaryOutput) {
+		add(codeinterp.Stdout, e.p.Bytes, allBytes())
+	}
+	if e.p.Show != nil && !e.lacks(Displays) {
+		// As given by a program that sorts nothing.
+		bundle := []codeinterp.Representation{
+			{MIME: "text/plain", Data: []byte("plain e\u0301 \n ")},
+			{MIME: "text/html", Data: []byte("<b>rich</b>\r\n")},
+			{MIME: "application/json", Data: []byte(`{"b":[1,2.5,null],"a":"é"}`)},
+			{MIME: "image/png", Data: PNG()},
+			{MIME: "text/markdown", Data: []byte("# *title*  \n")},
+		}
+		for n := 1; n <= len(bundle); n += 2 {
+			sorted := slices.Clone(bundle[:n])
+			codeinterp.SortBundle(sorted)
+			list = append(list, step{code: e.p.Show(bundle[:n]), out: codeinterp.Output{Kind: codeinterp.Display, Bundle: sorted}})
+		}
+	}
+	return list
+}
+
+// ends lists how programs can end here.
+func (e *env) ends() []step {
+	list := []step{{code: e.p.Comment}}
+	if e.p.Number != nil && !e.lacks(Values) {
+		for _, n := range []int{7, 1 << 40} {
+			text := []byte(strconv.Itoa(n))
+			list = append(list, step{code: e.p.Number(n), out: codeinterp.Output{Kind: codeinterp.Value, Value: text,
+				Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: text}}}})
+		}
+	}
+	if e.p.Fail != nil {
+		const message = "two\nlines e\u0301 "
+		list = append(list, step{code: e.p.Fail(message), exit: 1, err: &codeinterp.ProgramError{Name: e.p.FailName, Message: message}})
+	}
+	if e.p.Exit != nil {
+		list = append(list, step{code: e.p.Exit(200), exits: true, exit: 200}, step{code: e.p.Exit(0), exits: true})
+	}
+	return list
+}
+
+// gaps are how long a program waits between outputs of several kinds. A
+// provider that reads each by a way of its own may mix up what is closer; what
+// it mixes up at any distance is a failure.
+var gaps = []time.Duration{0, 100 * time.Millisecond, 400 * time.Millisecond, 2 * time.Second}
+
+// asModeled runs a program and compares its Result with what its steps are to make.
+func (e *env) asModeled(program []step, unseen bool) {
+	where := group{e.language, e.way}
+	for first := e.s.gap[where]; ; first++ {
+		opts := &codeinterp.RunOptions{} // a watch puts an OnOutput into options
+		if unseen {
+			opts = nil
+		}
+		code := joinSteps(e.p, program, gaps[first])
+		res, err := e.run(code, opts)
+		if err != nil {
+			failf("error %w, want none (%s)", err, describe(res))
+		}
+		err = e.compare(res, program, 1+strings.Count(strings.TrimSuffix(code, program[len(program)-1].code), "\n"))
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, errOrder) || first == len(gaps)-1 {
+			failf("the program %s: %w", quote(code), err)
+		}
+		// What needed a distance once needs it again, but for the longer
+		// ones, which a busy machine is to blame for.
+		e.s.gap[where] = min(first+1, 1)
+	}
+}
+
+// joinSteps returns the program's text. It waits for gap wherever the kind of output
+// changes.
+func joinSteps(p *Programs, program []step, gap time.Duration) string {
+	var list []string
+	for i, s := range program {
+		if i > 0 && s.out.Kind != 0 && s.out.Kind != program[i-1].out.Kind && gap > 0 {
+			list = append(list, p.Pause(gap))
+		}
+		list = append(list, s.code)
+	}
+	return strings.Join(list, "\n")
+}
+
+// compare returns the first thing in which a Result is not as a program of the steps
+// makes it. What cannot be known is left out: Duration and an error's Traceback.
+func (e *env) compare(got codeinterp.Result, program []step, line int) error {
+	var outputs []codeinterp.Output
+	for _, s := range program {
+		if s.out.Kind != 0 {
+			outputs = append(outputs, s.out)
+		}
+	}
+	end := program[len(program)-1]
+	status := codeinterp.StatusOK
+	if end.exit != 0 {
+		status = codeinterp.StatusError
+	}
+	if got.Status != status || got.ExitCode != end.exit || !end.exits && (got.Cause != "" || got.StateLost) || len(got.Truncated) > 0 || got.CallbackErr != nil {
+		return fmt.Errorf("%s, Truncated %+v, CallbackErr %v; want %q (exit %d)", describe(got), got.Truncated, got.CallbackErr, status, end.exit)
+	}
+	if err := sameOutputs(got.Outputs, joined(outputs)); err != nil || end.exits { // a runtime may call an exit an error or not
 		return err
 	}
-	if exited { // a runtime may call an exit an error or not, and end with it or not
-		return nil
-	}
-	return e.sameError(got.Error, want.Error)
-}
-
-func (e *env) sameError(got, want *codeinterp.ProgramError) error {
-	switch {
-	case (got == nil) != (want == nil):
-		return fmt.Errorf("got Error %v, want %v", got, want)
-	case want == nil:
-		return nil
-	case want.Name != "" && got.Name != want.Name || got.Message != want.Message:
-		return fmt.Errorf("got Error %q, want %q", got, want)
-	case !e.s.cfg.lacks(ErrorLine, e.language) && got.Line != want.Line:
-		return fmt.Errorf("got an error in line %d, want line %d", got.Line, want.Line)
+	if want := end.err; (want == nil) != (got.Error == nil) ||
+		want != nil && (want.Name != "" && got.Error.Name != want.Name || got.Error.Message != want.Message || !e.lacks(ErrorLine) && got.Error.Line != line) {
+		return fmt.Errorf("got Error %+v, want %+v in line %d", got.Error, want, line)
 	}
 	return nil
 }
@@ -78,57 +218,34 @@ func sameOutputs(got, want []codeinterp.Output) error {
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(got):
-			return fmt.Errorf("%w: %d outputs, want %d; output %d to be %s", errOrder, len(got), len(want), i, outputLine(want[i]))
-		case i >= len(want):
-			return fmt.Errorf("%w: %d outputs, want %d; output %d is %s", errOrder, len(got), len(want), i, outputLine(got[i]))
-		case got[i].Kind != want[i].Kind:
-			return fmt.Errorf("%w: output %d is %s, want %s", errOrder, i, outputLine(got[i]), outputLine(want[i]))
-		}
-		if err := sameOutput(got[i], want[i]); err != nil {
-			return fmt.Errorf("output %d, %s: %w", i, got[i].Kind, err)
-		}
-	}
-	return nil
-}
-
-func sameOutput(got, want codeinterp.Output) error {
-	if !bytes.Equal(got.Data, want.Data) {
-		difference := differenceOf(got.Data, want.Data)
-		if bytes.HasPrefix(want.Data, got.Data) || bytes.HasPrefix(got.Data, want.Data) {
-			return fmt.Errorf("%w: %s", errOrder, difference) // another stream may stand between
-		}
-		return errors.New(difference)
-	}
-	if !bytes.Equal(got.Value, want.Value) {
-		return fmt.Errorf("the value is %s, want %s", got.Value, want.Value)
-	}
-	if got.Late || got.Dropped != 0 || len(got.Bundle) != len(want.Bundle) {
-		return fmt.Errorf("%s (late %v, dropped %d), want %s", outputLine(got), got.Late, got.Dropped, outputLine(want))
-	}
-	for i, rep := range want.Bundle {
-		has := got.Bundle[i]
-		if has.MIME != rep.MIME || !sameData(rep.MIME, has.Data, rep.Data) {
-			return fmt.Errorf("representation %d is %s %s, want %s %s", i, has.MIME, quote(string(has.Data)), rep.MIME, quote(string(rep.Data)))
+			return fmt.Errorf("%w: output %d is missing: %s", errOrder, i, outputLine(want[i]))
+		case i >= len(want) || got[i].Kind != want[i].Kind:
+			return fmt.Errorf("%w: output %d is %s", errOrder, i, outputLine(got[i]))
+		case !bytes.Equal(got[i].Data, want[i].Data) && (bytes.HasPrefix(want[i].Data, got[i].Data) || bytes.HasPrefix(got[i].Data, want[i].Data)):
+			return fmt.Errorf("%w: output %d: %s", errOrder, i, difference(got[i], want[i])) // another stream may stand between
+		case !sameOutput(got[i], want[i]):
+			return fmt.Errorf("output %d: %s", i, difference(got[i], want[i]))
 		}
 	}
 	return nil
 }
 
-// sameData compares what JSON stands for, and all else byte by byte.
-func sameData(mime string, got, want []byte) bool {
-	if !codeinterp.IsJSON(mime) {
-		return bytes.Equal(got, want)
-	}
-	var a, b any
-	return json.Unmarshal(got, &a) == nil && json.Unmarshal(want, &b) == nil && reflect.DeepEqual(a, b)
+// sameOutput compares what JSON stands for, and all else byte by byte.
+func sameOutput(got, want codeinterp.Output) bool {
+	return bytes.Equal(got.Data, want.Data) && bytes.Equal(got.Value, want.Value) && !got.Late && got.Dropped == 0 &&
+		slices.EqualFunc(got.Bundle, want.Bundle, func(a, b codeinterp.Representation) bool {
+			var x, y any
+			return a.MIME == b.MIME && (bytes.Equal(a.Data, b.Data) ||
+				codeinterp.IsJSON(a.MIME) && json.Unmarshal(a.Data, &x) == nil && json.Unmarshal(b.Data, &y) == nil && reflect.DeepEqual(x, y))
+		})
 }
 
-// differenceOf shows the surroundings of the first byte that differs.
-func differenceOf(got, want []byte) string {
+// difference shows two outputs from where their data differs on.
+func difference(got, want codeinterp.Output) string {
 	at := 0
-	for at < len(got) && at < len(want) && got[at] == want[at] {
+	for at < min(len(got.Data), len(want.Data)) && got.Data[at] == want.Data[at] {
 		at++
 	}
-	around := func(b []byte) string { return quote(string(b[max(0, at-20):min(len(b), at+40)])) }
-	return fmt.Sprintf("%d bytes, want %d; from byte %d on %s, want %s", len(got), len(want), max(0, at-20), around(got), around(want))
+	got.Data, want.Data = got.Data[max(0, at-20):], want.Data[max(0, at-20):]
+	return fmt.Sprintf("got %s (value %s), want %s (value %s), from byte %d on", outputLine(got), got.Value, outputLine(want), want.Value, max(0, at-20))
 }

@@ -19,10 +19,6 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 )
 
-type drifted struct{ codeinterp.CodeInterpreter }
-
-func (drifted) CreateContext(language string) (string, error) { return "", nil }
-
 type unmanaged struct{ codeinterp.StatefulInterpreter }
 
 func inputMutants() []mutant {
@@ -31,7 +27,6 @@ func inputMutants() []mutant {
 		{clause: "ManagerPresent", wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
 			return unmanaged{ci.(codeinterp.StatefulInterpreter)}
 		}},
-		{clause: "NoStrayMethods", stateless: true, wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter { return drifted{ci} }},
 		{clause: "DescribeTrue", wrap: describes(func(i *codeinterp.Info) { i.Provider = "" })},
 		{clause: "ContextsDescribed", wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
 			ci = describes(func(i *codeinterp.Info) {
@@ -533,22 +528,6 @@ func invariantMutants() []mutant {
 		{clause: "OutputsWellFormed", wrap: results(func(r *codeinterp.Result) {
 			r.Outputs = append(r.Outputs, codeinterp.Output{Kind: codeinterp.Stdout})
 		})},
-		{clause: "ChunksEndWhole", wrap: live(func(next callback) callback {
-			return func(o codeinterp.Output) error {
-				for i := range o.Data {
-					one := o
-					one.Data = o.Data[i : i+1]
-					if err := next(one); err != nil {
-						return err
-					}
-				}
-				if len(o.Data) == 0 {
-					return next(o)
-				}
-				return nil
-			}
-		})},
-		{clause: "StateLostInContexts", wrap: results(func(r *codeinterp.Result) { r.StateLost = true })},
 		{clause: "Duration", wrap: at(codeinterp.StatusTimeout, func(r *codeinterp.Result) { r.Duration = 0 })},
 		{clause: "TruncationReported", wrap: results(func(r *codeinterp.Result) {
 			for i := range r.Truncated {

@@ -1,126 +1,129 @@
 package conformance
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"reflect"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// capabilities are the optional groups of methods.
-var capabilities = []struct {
-	name    string
-	methods []string
-	has     func(codeinterp.CodeInterpreter) bool
-}{
-	{"StatefulInterpreter", []string{"CreateContext", "RunInContext", "DeleteContext"}, hasContexts},
-	{"ContextManager", []string{"ListContexts", "RestartContext", "InterruptContext"}, hasManager},
-	{"ContextFiles", []string{"OpenFiles"}, hasFiles},
-	{"Completer", []string{"Complete"}, hasCompletions},
-	{"Commander", []string{"RunCommand"}, hasCommands},
-	{"Describer", []string{"Describe"}, hasDescribe},
-}
-
-func hasContexts(ci codeinterp.CodeInterpreter) bool {
-	_, ok := codeinterp.Stateful(ci)
-	return ok
-}
-
-func hasManager(ci codeinterp.CodeInterpreter) bool {
-	_, ok := codeinterp.Manager(ci)
-	return ok
-}
-
-func hasCommands(ci codeinterp.CodeInterpreter) bool {
-	_, ok := codeinterp.Commands(ci)
-	return ok
-}
-
-func hasDescribe(ci codeinterp.CodeInterpreter) bool {
-	_, ok := ci.(codeinterp.Describer)
-	return ok
-}
-
+// presenceChecks are about what the value has, and what Describe says of it.
 func presenceChecks() []check {
 	return []check{
 		{
 			name: "StatefulPresent", row: 13,
 			clause: "the value has the context methods exactly if the provider keeps state",
-			run: func(ctx context.Context, e *env) error {
-				if got := hasContexts(e.ci); got != e.s.cfg.Stateful {
-					return fmt.Errorf("%T: stateful = %v, and Config.Stateful is %v", e.ci, got, e.s.cfg.Stateful)
+			run: func(e *env) {
+				if _, got := codeinterp.Stateful(e.ci); got != e.s.cfg.Stateful {
+					failf("%T: stateful = %v, and Config.Stateful is %v", e.ci, got, e.s.cfg.Stateful)
 				}
-				return nil
 			},
 		},
 		{
 			name: "ManagerPresent", row: 13, needs: []Feature{Manager}, proves: Manager,
 			clause: "a provider that looks after its contexts has ListContexts, RestartContext and InterruptContext",
-			run: func(ctx context.Context, e *env) error {
-				if !hasManager(e.ci) {
-					return fmt.Errorf("%T is no ContextManager", e.ci)
-				}
-				return nil
-			},
-		},
-		{
-			name: "NoStrayMethods", row: 13,
-			clause: "the methods of a capability are all there with the right signatures, or none is there",
-			run:    func(ctx context.Context, e *env) error { return strayMethods(e.ci) },
+			run:    func(e *env) { e.manager() },
 		},
 		{
 			name: "DescribeTrue", row: 13, needs: []Feature{Describer}, proves: Describer,
 			clause: "Describe names the provider as its errors do, lists the languages in the order of Languages, and says the same each time",
-			run: func(ctx context.Context, e *env) error {
-				return describeTrue(e)
-			},
+			run:    describeTrue,
+		},
+		{
+			name: "ContextsDescribed", row: 13, needs: []Feature{Describer},
+			clause: "a language has contexts exactly where Describe says so, whatever the others have; for one without them CreateContext is ErrLanguage",
+			run:    contextsDescribed,
+		},
+		{
+			name: "LatenessKept", row: 11, needs: []Feature{Describer}, uses: func(p *Programs) bool { return p.Stubborn != "" },
+			clause: "a run is over at the latest Info.Lateness after its timeout, where that is given, also if its program resists",
+			run:    latenessKept,
+		},
+		{
+			name: "LimitsEnforced", row: 12, scope: everyRun, needs: []Feature{Describer},
+			clause: "what Info.Limits says holds: a value above is ErrInvalid, and nothing is run",
+			run:    limitsEnforced,
 		},
 	}
 }
 
-// strayMethods wants every capability whole or absent.
-func strayMethods(ci codeinterp.CodeInterpreter) error {
-	for _, c := range capabilities {
-		if c.has(ci) {
-			continue
-		}
-		for _, name := range c.methods {
-			if m := reflect.ValueOf(ci).MethodByName(name); m.IsValid() {
-				return fmt.Errorf("%T has a stray %s %v and is no %s", ci, name, m.Type(), c.name)
-			}
-		}
-	}
-	return nil
-}
-
-func describeTrue(e *env) error {
+func describeTrue(e *env) {
 	info := codeinterp.Describe(e.ci)
-	if info.Provider == "" {
-		return errors.New("an Info without a Provider")
-	}
 	var names []string
 	for _, l := range info.Languages {
 		names = append(names, l.Name)
 	}
 	if want := e.ci.Languages(); !slices.Equal(names, want) {
-		return fmt.Errorf("Info.Languages %q, and Languages() is %q", names, want)
+		failf("Info.Languages %q, and Languages() is %q", names, want)
 	}
-	if again := codeinterp.Describe(e.ci); !reflect.DeepEqual(info, again) {
-		return fmt.Errorf("first Describe says %+v, then %+v", info, again)
+	if again := codeinterp.Describe(e.ci); info.Provider == "" || !reflect.DeepEqual(info, again) {
+		failf("first Describe says %+v, then %+v; want a Provider, and the same twice", info, again)
 	}
-	_, err := e.ci.RunCode(context.Background(), "no-such-language", "", nil)
-	if pe, ok := errors.AsType[*codeinterp.Error](err); ok && pe.Provider != info.Provider {
-		return fmt.Errorf("an Error with Provider %q, and Info has %q", pe.Provider, info.Provider)
+	_, err := e.ci.RunCode(e.ctx, "no-such-language", "", nil)
+	if pe, ok := err.(*codeinterp.Error); !ok || pe.Provider != info.Provider {
+		failf("an error %v, and Info has the Provider %q", err, info.Provider)
 	}
 	iso := info.Isolation
-	reaches := []codeinterp.Reach{codeinterp.ReachUnknown, codeinterp.ReachOpen, codeinterp.ReachLimited, codeinterp.ReachBlocked}
 	for _, r := range []codeinterp.Reach{iso.Filesystem, iso.Network, iso.Processes, iso.Signals} {
-		if !slices.Contains(reaches, r) {
-			return fmt.Errorf("an Isolation with a reach %q", r)
+		if !slices.Contains([]codeinterp.Reach{codeinterp.ReachUnknown, codeinterp.ReachOpen, codeinterp.ReachLimited, codeinterp.ReachBlocked}, r) {
+			failf("an Isolation with a reach %q", r)
 		}
 	}
-	return nil
+}
+
+func contextsDescribed(e *env) {
+	st, ok := codeinterp.Stateful(e.ci)
+	some := false
+	for _, l := range codeinterp.Describe(e.ci).Languages {
+		some = some || l.Contexts
+		if !ok || l.Contexts && !slices.Contains(e.s.languages, l.Name) {
+			continue // a runtime that is not tested may be dear to start
+		}
+		about("CreateContext in "+l.Name, func() {
+			id, err := st.CreateContext(e.ctx, l.Name, nil)
+			if !l.Contexts {
+				wantContextError(id, err, codeinterp.ErrLanguage)
+				return
+			}
+			must(err)
+			must(st.DeleteContext(e.ctx, id))
+		})
+	}
+	if some != ok {
+		failf("Describe says that some language has contexts: %v; the value has them: %v", some, ok)
+	}
+}
+
+// busyTries is how often a clause about time is tried before its failure
+// counts: on a busy machine any single moment can be missed.
+const busyTries = 4
+
+// latenessKept stops a program that resists.
+func latenessKept(e *env) {
+	const timeout = 500 * time.Millisecond
+	late := codeinterp.Describe(e.ci).Lateness
+	for range busyTries {
+		res, err := e.runIn("", e.p.Stubborn, &codeinterp.RunOptions{Timeout: timeout})
+		wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
+		if late <= 0 || res.Duration <= timeout+late {
+			return
+		}
+	}
+	failf("the runs ended more than %v, Info.Lateness, after their timeout of %v", late, timeout)
+}
+
+func limitsEnforced(e *env) {
+	limits := codeinterp.Describe(e.ci).Limits
+	code := e.p.Print("ran")
+	if limits.Timeout > 0 {
+		e.refused("a Timeout above the limit", code, &codeinterp.RunOptions{Timeout: limits.Timeout + 1})
+	}
+	if limits.Output > 0 {
+		e.refused("a MaxOutput above the limit", code, &codeinterp.RunOptions{MaxOutput: limits.Output + 1})
+	}
+	if limits.Code > 0 && limits.Code < codeinterp.MaxCode {
+		e.refused("code above the limit", code+"\n"+strings.Repeat(" ", limits.Code), nil)
+	}
 }

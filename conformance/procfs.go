@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -67,18 +66,14 @@ func hasArg(pid int, arg string) bool {
 }
 
 // allGone waits until no process has arg among its arguments.
-func allGone(arg string, limit time.Duration) error {
-	deadline := time.Now().Add(limit)
-	for {
-		pid, found := running(arg)
-		for left := found; left; left = hasArg(pid, arg) {
+func allGone(arg string) {
+	deadline := time.Now().Add(2 * time.Second)
+	for pid, found := running(arg); found; pid, found = running(arg) {
+		for hasArg(pid, arg) {
 			if time.Now().After(deadline) {
-				return fmt.Errorf("the process %q is still running", "sleep "+arg)
+				failf("the process %q is still running", "sleep "+arg)
 			}
 			time.Sleep(20 * time.Millisecond)
-		}
-		if !found {
-			return nil
 		}
 	}
 }

@@ -1,11 +1,11 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -41,12 +41,8 @@ func newSuite(cfg Config) (*suite, error) {
 		contexts: map[string]codeinterp.ContextID{}, pace: map[group]time.Duration{}, gap: map[group]int{}, breaches: map[string][]error{},
 		settling: []time.Duration{0, time.Second, 3 * time.Second, 6 * time.Second},
 	}
-	if s.cfg.Timeout <= 0 {
-		s.cfg.Timeout = defaultTimeout
-	}
-	if s.cfg.Patience <= 0 {
-		s.cfg.Patience = defaultPatience
-	}
+	s.cfg.Timeout = cmp.Or(s.cfg.Timeout, defaultTimeout)
+	s.cfg.Patience = cmp.Or(s.cfg.Patience, defaultPatience)
 	maps.Copy(s.programs, cfg.Programs)
 	ci, err := s.interpreter()
 	if err != nil {
@@ -63,12 +59,8 @@ func newSuite(cfg Config) (*suite, error) {
 		return nil, errors.Join(fmt.Errorf("no programs for any of %q; see Config.Programs", ci.Languages()), s.close())
 	}
 	for _, l := range s.languages {
-		p, ok := s.programs[l]
-		if !ok {
-			return nil, errors.Join(fmt.Errorf("no programs for %q; see Config.Programs", l), s.close())
-		}
-		if p.Print == nil || p.PrintErr == nil || p.Pause == nil {
-			return nil, errors.Join(fmt.Errorf("the programs for %q lack Print, PrintErr or Pause", l), s.close())
+		if p := s.programs[l]; p.Print == nil || p.PrintErr == nil || p.Pause == nil {
+			return nil, errors.Join(fmt.Errorf("the programs for %q lack Print, PrintErr or Pause; see Config.Programs", l), s.close())
 		}
 	}
 	return s, nil
@@ -131,18 +123,15 @@ func (s *suite) once(ctx context.Context, g group, c check, limit time.Duration)
 	tooLong := fmt.Errorf("the case took longer than %v", limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, tooLong)
 	defer cancel()
-	e, err := s.env(g, c)
+	e, err := s.env(ctx, g, c)
 	if err != nil {
 		return false, err
 	}
 	// Longer than ctx: an error of the check says more than a hang does.
 	err = within(limit+s.cfg.Patience, c.name, func() error {
-		if g.way == inContextWay {
-			if _, err := e.shared(ctx); err != nil {
-				return err
-			}
-		}
-		return c.run(ctx, e)
+		e.place() // which is not to count as a part of the check's runs
+		c.run(e)
+		return nil
 	})
 	if late = err != nil && context.Cause(ctx) == tooLong; late {
 		limit = min(limit, afterHang) // what hung once may do so again
@@ -190,7 +179,13 @@ func (s *suite) broken(name string) []error {
 // does not return in time, what all goroutines were doing then.
 func within(limit time.Duration, what string, f func() error) error {
 	done := make(chan error, 1)
-	go func() { done <- safely(f) }()
+	go func() {
+		var err error
+		if p := try(func() { err = f() }); p != nil {
+			err = p
+		}
+		done <- err
+	}()
 	t := time.NewTimer(limit)
 	defer t.Stop()
 	select {
@@ -221,19 +216,4 @@ func goroutines() string {
 		return b.String()[:most] + "\n..."
 	}
 	return b.String()
-}
-
-// safely turns a panic of f into an error.
-func safely(f func() error) (err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case failed:
-			err = p.error
-		default:
-			buf := make([]byte, 2<<10) // of the place, which is at the top
-			err = fmt.Errorf("panic: %v\n%s", p, buf[:runtime.Stack(buf, false)])
-		}
-	}()
-	return f()
 }

@@ -1,9 +1,6 @@
 package conformance
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -12,111 +9,174 @@ import (
 
 const timeoutClause = "a run that exceeds RunOptions.Timeout ends as StatusTimeout, 124, with a nil error"
 
+// timeoutChecks are about when runs end, and how long they took.
 func timeoutChecks() []check {
 	return []check{
 		{
 			name: "TimeoutSpin", row: 6, scope: everyRun, uses: func(p *Programs) bool { return p.Spin != "" },
 			clause: timeoutClause + ": one that computes",
-			run: func(ctx context.Context, e *env) error {
-				_, err := e.timesOut(ctx, e.p.Spin, 300*time.Millisecond)
-				return err
-			},
+			run:    func(e *env) { e.timesOut(e.p.Spin, 300*time.Millisecond) },
 		},
 		{
 			name: "TimeoutStubborn", row: 6, scope: everyRun, uses: func(p *Programs) bool { return p.Stubborn != "" },
 			clause: timeoutClause + ": one that resists interrupts",
-			run: func(ctx context.Context, e *env) error {
-				_, err := e.timesOut(ctx, e.p.Stubborn, 600*time.Millisecond)
-				return err
-			},
+			run:    func(e *env) { e.timesOut(e.p.Stubborn, 600*time.Millisecond) },
 		},
 		{
 			name: "TimeoutWins", row: 6, scope: everyRun, uses: func(p *Programs) bool { return p.Yielding != "" },
 			clause: "a timeout or a cancellation wins over how the program ends once it is interrupted, also where that is normally",
-			run:    timeoutWins,
+			run: func(e *env) {
+				e.timesOut(e.p.Yielding, e.timeout(300*time.Millisecond))
+				e.stopAtOutput(e.p.Yielding)
+			},
 		},
-	}
-}
-
-// timesOut wants code to run into a timeout, on time.
-func (e *env) timesOut(ctx context.Context, code string, timeout time.Duration) (codeinterp.Result, error) {
-	start := time.Now()
-	res, err := e.run(ctx, code, &codeinterp.RunOptions{Timeout: timeout, MaxOutput: 1 << 20})
-	took := time.Since(start)
-	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
-		return res, err
-	}
-	if took < timeout {
-		return res, fmt.Errorf("the run ended after %v, before its timeout of %v", took, timeout)
-	}
-	if took > timeout+e.patience() {
-		return res, fmt.Errorf("the run ended after %v with a timeout of %v", took, timeout)
-	}
-	return res, e.stillWorks(ctx, "after the timeout")
-}
-
-func timeoutWins(ctx context.Context, e *env) error {
-	timeout := need(e.timeout(ctx, 300*time.Millisecond))
-	if _, err := e.timesOut(ctx, e.p.Yielding, timeout); err != nil {
-		return err
-	}
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	stop := time.AfterFunc(timeout, func() { end(errStop) })
-	defer stop.Stop()
-	res, err := e.run(ctx, e.p.Yielding, nil)
-	return wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
-}
-
-// stillWorks wants the next run to be as usual.
-func (e *env) stillWorks(ctx context.Context, when string) error {
-	res, err := e.run(ctx, e.p.Print("next"), nil)
-	if err := wantOK(res, err); err != nil {
-		return fmt.Errorf("the next run, %s: %w", when, err)
-	}
-	if res.Stdout() != "next" {
-		return fmt.Errorf("the next run, %s: %s, want stdout \"next\"", when, describe(res))
-	}
-	return nil
-}
-
-var errStop = errors.New("the caller changed its mind")
-
-func cancelChecks() []check {
-	return []check{
 		{
 			name: "CanceledDuring", row: 6, scope: everyRun,
 			clause: "a run whose ctx ends is StatusCanceled, 130, with ctx's cause as the error and the output so far",
-			run: func(ctx context.Context, e *env) error {
-				res := need(e.cancelAtOutput(ctx, e.p.Pause(time.Hour)))
+			run: func(e *env) {
+				res := e.stopAtOutput(e.p.Pause(time.Hour))
 				if res.Stdout() != "first" || !strings.HasPrefix(res.Stderr(), "warned") {
-					return fmt.Errorf("%s, want stdout \"first\" and stderr \"warned\"", describe(res))
+					failf("%s, want stdout \"first\" and stderr \"warned\"", describe(res))
 				}
-				return e.stillWorks(ctx, "after cancellation")
+				e.prints("the next run", e.p.Print("next"), "next", nil)
 			},
+		},
+		{
+			name: "TimeoutExact", row: 11, scope: everyRun,
+			clause: "a timeout is kept to the millisecond, and not rounded",
+			run:    timeoutExact,
+		},
+		{
+			name: "DurationCounts", row: 11, scope: everyRun,
+			clause: "Duration is the wall-clock time of the program, however it ended: a program that slept took at least that long",
+			run: func(e *env) {
+				sleep := e.p.Pause(80 * time.Millisecond)
+				e.slept(e.ok(sleep, nil))
+				if e.p.Fail != nil {
+					e.slept(e.fails(lines(sleep, e.p.Fail("x"))))
+				}
+			},
+		},
+		{
+			name: "StoppedAtUserCode", row: 17, scope: everyRun,
+			clause: "the Error of a run that was stopped says where the program was, or is nil; it never says anything of the provider's own machinery, in its words or in its frames",
+			run:    stoppedAtUserCode,
+		},
+		{
+			name: "RunAwaits", row: 19, scope: everyRun, uses: func(p *Programs) bool { return p.Awaited != nil },
+			clause: "a run lasts until what the program started is done",
+			run: func(e *env) {
+				e.prints("stdout", lines(e.p.Awaited("started", 150*time.Millisecond), e.p.Print("own;")), "own;started", nil)
+			},
+		},
+		{
+			name: "FailedCodeEnds", row: 19, scope: stateful, uses: func(p *Programs) bool { return p.Unending != nil && p.Fail != nil },
+			clause: "what a program started does not go on after the program has ended by an error or by its own exit: the next run ends, and has nothing of it",
+			run:    failedCodeEnds,
 		},
 	}
 }
 
-// cancelAtOutput prints to both streams, goes on with code, and is canceled at once.
-func (e *env) cancelAtOutput(ctx context.Context, code string) (codeinterp.Result, error) {
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
+// timesOut wants code to run into a timeout, on time, and the next run to be as
+// usual.
+func (e *env) timesOut(code string, timeout time.Duration) {
+	start := time.Now()
+	res, err := e.run(code, &codeinterp.RunOptions{Timeout: timeout, MaxOutput: 1 << 20})
+	took := time.Since(start)
+	wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
+	if took < timeout || took > timeout+e.patience() {
+		failf("the run ended after %v with a timeout of %v", took, timeout)
+	}
+	e.prints("the next run", e.p.Print("next"), "next", nil)
+}
+
+// stopAtOutput prints to both streams, goes on with code, and is canceled at once.
+func (e *env) stopAtOutput(code string) codeinterp.Result {
+	run, stop := e.stoppable()
+	defer stop()
+	noOutput := time.AfterFunc(2*e.patience(), stop) // it would run for ever
 	var at time.Time
 	var seen strings.Builder
-	res, err := e.run(ctx, lines(e.p.PrintErr("warned"), e.p.Print("first"), code), &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
+	res, err := run.run(lines(e.p.PrintErr("warned"), e.p.Print("first"), code), &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
 		// The text may come in pieces, and is compared afterwards.
 		if seen.Write(o.Data); at.IsZero() && strings.Contains(seen.String(), "first") {
 			at = time.Now()
-			end(errStop)
+			stop()
 		}
 		return nil
 	}})
-	if at.IsZero() {
-		return res, fmt.Errorf("no output before the end: %s, error %v", describe(res), err)
+	if took := time.Since(at); !noOutput.Stop() || at.IsZero() || took > e.patience() {
+		failf("a program that printed and went on: no output in time, or it ended %v after it (%s, error %v)", took, describe(res), err)
 	}
-	if took := time.Since(at); took > e.patience() {
-		return res, fmt.Errorf("the run ended %v after ctx", took)
+	wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
+	return res
+}
+
+// timeoutExact sets a timeout that ends well before the program does. Rounded
+// to seconds it would end after it.
+func timeoutExact(e *env) {
+	const timeout, length = 100 * time.Millisecond, 900 * time.Millisecond
+	var res codeinterp.Result
+	for range busyTries {
+		var err error
+		res, err = e.run(lines(e.p.Pause(length), e.p.Print("after")), &codeinterp.RunOptions{Timeout: timeout})
+		if err == nil && res.Status == codeinterp.StatusTimeout && res.ExitCode == codeinterp.ExitTimeout {
+			return
+		}
 	}
-	return res, wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
+	failf("a program of %v with a timeout of %v: %s", length, timeout, describe(res))
+}
+
+// early is by how much timers may be early.
+const early = 20 * time.Millisecond
+
+// slept wants a Result of a program that slept for 80 ms.
+func (e *env) slept(res codeinterp.Result) {
+	if res.Duration < 80*time.Millisecond-early {
+		failf("a Duration of %v for a program that slept for 80ms (%s)", res.Duration, describe(res))
+	}
+}
+
+func stoppedAtUserCode(e *env) {
+	// A program that prints is in what the provider has it print with, as a rule.
+	for _, code := range []string{e.p.Pause(time.Hour), e.p.Spin, e.p.Flood} {
+		if code != "" {
+			code = lines(e.p.Print("x"), code)
+			res, err := e.run(code, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond, MaxOutput: 1 << 16})
+			wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
+			e.ownError(res, strings.Count(code, "\n"))
+		}
+	}
+	e.ownError(e.stopAtOutput(e.p.Pause(time.Hour)), strings.Count(lines(e.p.PrintErr(""), e.p.Print(""), e.p.Pause(0)), "\n"))
+}
+
+// ownError wants no Error of a stopped run, or one in a line of the program.
+func (e *env) ownError(res codeinterp.Result, lines int) {
+	if pe := res.Error; pe != nil {
+		text := pe.Error() + "\n" + strings.Join(pe.Traceback, "\n")
+		if strings.Contains(text, "SIGINT") || !e.lacks(ErrorLine) && (pe.Line < 1 || pe.Line > lines) {
+			failf("Error %s in line %d, want none, or the line where the program was", quote(text), pe.Line)
+		}
+	}
+}
+
+func failedCodeEnds(e *env) {
+	id := e.context(nil)
+	ends := []string{e.p.Fail("x")}
+	if e.p.Exit != nil {
+		ends = append(ends, e.p.Exit(3))
+	}
+	for _, end := range ends {
+		res, err := e.runIn(id, lines(e.p.Unending("tick;"), end), nil)
+		if err != nil || res.Status != codeinterp.StatusError {
+			failf("running %s: %s, error %v; want %q", quote(end), describe(res), err, codeinterp.StatusError)
+		}
+		for range 2 {
+			time.Sleep(settle) // for what goes on between runs
+			res := e.okIn(id, e.p.Print("own"), &codeinterp.RunOptions{Timeout: e.patience()})
+			if res.StateLost || res.Stdout() != "own" {
+				failf("the run after %s: %s, want stdout \"own\"", quote(end), describe(res))
+			}
+		}
+	}
 }

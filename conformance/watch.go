@@ -49,17 +49,14 @@ func (e *env) watch(code string, opts *codeinterp.RunOptions, id codeinterp.Cont
 	start := time.Now()
 	// A panic of the provider fails the clause, also on a goroutine of a check's own,
 	// and no invariant beside.
-	err := safely(func() error { w.res, w.err = run(opts); return nil })
+	err := try(func() { w.res, w.err = run(opts) })
 	w.wall = time.Since(start)
 	w.over.Store(true)
 	if err != nil {
 		return w.res, err
 	}
 	for _, inv := range invariants {
-		if inv.holds == nil {
-			continue
-		}
-		if err := inv.holds(w, e); err != nil {
+		if err := try(func() { inv.holds(w) }); err != nil {
 			e.s.breach(inv.name, fmt.Errorf("%s: %w\n  result: %s, code %s", e.where, err, describe(w.res), quote(code)))
 		}
 	}
