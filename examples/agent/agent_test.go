@@ -9,8 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/toolcell/toolcell/examples/internal/screen"
 	"github.com/toolcell/toolcell/internal/scripted"
@@ -79,7 +77,7 @@ func TestAsk(t *testing.T) {
 
 func TestFlags(t *testing.T) {
 	for args, want := range map[string]string{
-		"-api x": "use openai or anthropic", "-url http://x": "OPENAI_MODEL", "-provider moon": "use inmemory", "-provider jupyter": "address",
+		"-api x": "use openai or anthropic", "-url http://x": "OPENAI_MODEL", "-provider moon": "use inmemory",
 	} {
 		if err := run(t.Context(), strings.Fields(args), none, nil, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", args, err, want)
@@ -113,33 +111,10 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestRetries: what may pass is tried again, nothing else.
-func TestRetries(t *testing.T) {
-	for _, tt := range []struct {
-		status   int
-		body     string
-		requests int
-	}{{429, "", 2}, {500, "", 2}, {200, "data: {}\n\n", 2}, {400, "What?", 1}, {200, `{"error":{"message":"What?"}}`, 1}} {
-		synctest.Test(t, func(t *testing.T) {
-			requests := 0
-			m, err := (&config{api: "openai", scripted: true}).newModel(nil, func(string) {})
-			if err != nil {
-				t.Fatal(err)
-			}
-			m.client = scripted.Client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if requests++; requests > 1 {
-					w.Write([]byte(`{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`))
-					return
-				}
-				w.Header().Set("Retry-After", "7")
-				w.WriteHeader(tt.status)
-				w.Write([]byte(tt.body))
-			}))
-			start := time.Now()
-			_, err = m.next(t.Context(), nil, nil)
-			if waited := time.Since(start); requests != tt.requests || (err == nil) != (requests == 2) || tt.status == 429 && waited != 7*time.Second {
-				t.Errorf("%d %s: %d requests in %v, %v", tt.status, tt.body, requests, waited, err)
-			}
-		})
+// TestRefusal: what the API answers in place of a turn is the error.
+func TestRefusal(t *testing.T) {
+	a, _ := newAgent(t, "openai", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "slow down", 429) }))
+	if err := a.work(t.Context(), "go"); err == nil || !strings.Contains(err.Error(), "429 Too Many Requests: slow down") {
+		t.Error(err)
 	}
 }

@@ -29,7 +29,6 @@ import (
 	"github.com/toolcell/toolcell/examples/internal/screen"
 	"github.com/toolcell/toolcell/internal/scripted"
 	"github.com/toolcell/toolcell/providers/inmemory"
-	"github.com/toolcell/toolcell/providers/jupyter"
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
@@ -53,7 +52,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, in io.R
 	if err != nil {
 		return err
 	}
-	ci, err := c.open(ctx)
+	ci, err := c.open()
 	if err != nil {
 		return err
 	}
@@ -84,10 +83,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, in io.R
 
 // A config is what the command line and the environment say.
 type config struct {
-	api, url, key, model        string
-	provider, jupyterURL, token string
-	task                        string
-	scripted                    bool // a script plays the model
+	api, url, key, model string
+	provider, task       string
+	scripted             bool // a script plays the model
 }
 
 func parse(args []string, getenv func(string) string) (*config, error) {
@@ -96,8 +94,7 @@ func parse(args []string, getenv func(string) string) (*config, error) {
 	f.StringVar(&c.api, "api", "openai", `"openai" or "anthropic"`)
 	f.StringVar(&c.url, "url", "", "base URL of the API: up to /v1 and with it for openai, without it for anthropic")
 	f.StringVar(&c.model, "model", "", "name of the model")
-	f.StringVar(&c.provider, "provider", "inmemory", `where code runs: "inmemory", "subprocess" or "jupyter"`)
-	f.StringVar(&c.jupyterURL, "jupyter-url", getenv("JUPYTER_URL"), "URL of the Jupyter server; JUPYTER_TOKEN is its token")
+	f.StringVar(&c.provider, "provider", "inmemory", `where code runs: "inmemory" or "subprocess"`)
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -106,7 +103,7 @@ func parse(args []string, getenv func(string) string) (*config, error) {
 	}
 	env := func(name string) string { return getenv(strings.ToUpper(c.api) + "_" + name) }
 	c.url, c.model = cmp.Or(c.url, env("BASE_URL")), cmp.Or(c.model, env("MODEL"))
-	c.key, c.token, c.task = env("API_KEY"), getenv("JUPYTER_TOKEN"), strings.Join(f.Args(), " ")
+	c.key, c.task = env("API_KEY"), strings.Join(f.Args(), " ")
 	if c.scripted = c.key == "" && c.url == ""; !c.scripted && c.model == "" {
 		return nil, fmt.Errorf("name a model with -model or %s_MODEL", strings.ToUpper(c.api))
 	}
@@ -114,16 +111,14 @@ func parse(args []string, getenv func(string) string) (*config, error) {
 }
 
 // open starts the provider.
-func (c *config) open(ctx context.Context) (codeinterp.CodeInterpreter, error) {
+func (c *config) open() (codeinterp.CodeInterpreter, error) {
 	switch c.provider {
 	case "inmemory":
 		return inmemory.NewStateful(nil)
 	case "subprocess":
 		return subprocess.NewStateful(nil)
-	case "jupyter":
-		return jupyter.NewStateful(ctx, &jupyter.Options{URL: c.jupyterURL, Auth: jupyter.Auth{Token: c.token}})
 	}
-	return nil, fmt.Errorf("-provider %q: use inmemory, subprocess or jupyter", c.provider)
+	return nil, fmt.Errorf("-provider %q: use inmemory or subprocess", c.provider)
 }
 
 // An agent is a model that has the tools of a workspace.

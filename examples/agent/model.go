@@ -5,13 +5,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/toolcell/toolcell/internal/scripted"
 	"github.com/toolcell/toolcell/tools"
@@ -29,13 +27,11 @@ type model struct {
 	header  http.Header
 	request map[string]any
 	prefix  []json.RawMessage // of the conversation
-	note    func(string)
 }
 
-// newModel returns the model that the config names, with tools. note is called
-// with what the user should know.
+// newModel returns the model that the config names, with tools. note prints a remark.
 func (c *config) newModel(list []tools.Tool, note func(string)) (*model, error) {
-	m := &model{client: http.DefaultClient, header: http.Header{"Content-Type": {"application/json"}}, note: note}
+	m := &model{client: http.DefaultClient, header: http.Header{"Content-Type": {"application/json"}}}
 	if c.scripted {
 		c.key, c.model = "none", "script"
 		m.client = scripted.Client(scripted.Handler(scripted.Script))
@@ -58,52 +54,26 @@ func (c *config) newModel(list []tools.Tool, note func(string)) (*model, error) 
 	return m, err
 }
 
-// next asks for the model's next turn. Rate limits, faults of the server and
-// answers that broke off are tried again.
+// next asks for the model's next turn.
 func (m *model) next(ctx context.Context, conversation []json.RawMessage, say func(string)) (json.RawMessage, error) {
 	m.request["messages"] = append(m.prefix, conversation...)
 	body, err := json.Marshal(m.request)
 	if err != nil {
 		return nil, err
 	}
-	for wait := time.Second; ; wait *= 2 {
-		reply, after, err := m.post(ctx, body, say)
-		if err == nil || ctx.Err() != nil || after < 0 || wait > time.Minute {
-			return reply, errors.Join(err, context.Cause(ctx))
-		}
-		after = max(after, wait)
-		m.note(fmt.Sprintf("%v; trying again in %v", err, after))
-		select {
-		case <-time.After(after):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
-// post sends a request. after is how long to wait before the next attempt; it is
-// negative if another attempt is of no use.
-func (m *model) post(ctx context.Context, body []byte, say func(string)) (reply json.RawMessage, after time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(body))
 	if err != nil {
-		return nil, -1, err
+		return nil, err
 	}
 	req.Header = m.header
 	resp, err := m.client.Do(req)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer resp.Body.Close()
-	if code := resp.StatusCode; code != http.StatusOK {
+	if resp.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
-		if after = -1; code == http.StatusTooManyRequests || code >= 500 {
-			seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
-			after = time.Duration(min(seconds, 60)) * time.Second
-		}
-		return nil, after, fmt.Errorf("%s: %s", resp.Status, bytes.TrimSpace(text))
+		return nil, fmt.Errorf("%s: %s", resp.Status, bytes.TrimSpace(text))
 	}
-	if reply, err = m.Read(resp.Body, say); err != nil && !errors.Is(err, format.ErrIncomplete) {
-		return nil, -1, err
-	}
-	return reply, 0, err
+	return m.Read(resp.Body, say)
 }

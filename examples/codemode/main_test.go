@@ -34,7 +34,7 @@ func TestRun(t *testing.T) {
 
 func TestTurns(t *testing.T) {
 	again := func(int, []*tools.Answer) ([]tools.Invocation, string, error) {
-		return []tools.Invocation{call(0, "get_calendar", map[string]string{"day": "today"})}, "", nil
+		return []tools.Invocation{call(0, "get_calendar", input{"today"})}, "", nil
 	}
 	if c, err := work(context.Background(), office(), again); err != errTurns || c.turns != 10 {
 		t.Errorf("%+v, %v", c, err)

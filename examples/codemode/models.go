@@ -13,14 +13,14 @@ import (
 func callTools(turn int, answers []*tools.Answer) (calls []tools.Invocation, answer string, err error) {
 	switch turn {
 	case 0:
-		return []tools.Invocation{call(0, "list_customers", map[string]string{"region": "north"})}, "", nil
+		return []tools.Invocation{call(0, "list_customers", input{"north"})}, "", nil
 	case 1:
 		var list []customer
 		if err := json.Unmarshal(answers[0].Data, &list); err != nil {
 			return nil, "", err
 		}
 		for i, c := range list {
-			calls = append(calls, call(100+i, "list_invoices", map[string]string{"customer": c.ID}))
+			calls = append(calls, call(100+i, "list_invoices", input{c.ID}))
 		}
 		return calls, "", nil
 	case 2:
@@ -39,7 +39,7 @@ func callTools(turn int, answers []*tools.Answer) (calls []tools.Invocation, ans
 				}
 			}
 		}
-		return []tools.Invocation{call(200, "get_account_manager", map[string]string{"customer": most})}, "", nil
+		return []tools.Invocation{call(200, "get_account_manager", input{most})}, "", nil
 	default:
 		var m manager
 		if err := json.Unmarshal(answers[0].Data, &m); err != nil {
@@ -49,12 +49,12 @@ func callTools(turn int, answers []*tools.Answer) (calls []tools.Invocation, ans
 	}
 }
 
-const program = `const owed = await Promise.all((await tools.list_customers({ region: "north" })).map(async (c) => {
-  const late = (await tools.list_invoices({ customer: c.id })).filter((i) => i.status === "overdue");
+const program = `const owed = await Promise.all((await tools.list_customers({ of: "north" })).map(async (c) => {
+  const late = (await tools.list_invoices({ of: c.id })).filter((i) => i.status === "overdue");
   return { id: c.id, sum: late.reduce((sum, i) => sum + i.total, 0) };
 }));
 const most = owed.reduce((a, b) => (b.sum > a.sum ? b : a));
-const m = await tools.get_account_manager({ customer: most.id });
+const m = await tools.get_account_manager({ of: most.id });
 console.log(most.id + " owes " + most.sum + ", and " + m.name + " looks after them.");`
 
 // writeProgram is a model that writes one program.

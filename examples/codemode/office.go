@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -71,50 +72,35 @@ func overdue(id string) (sum int) {
 // office returns forty tools, three of which the task needs.
 func office() []tools.Tool {
 	list := []tools.Tool{
-		tool("list_customers", "Lists the customers of a region.", "region", []customer{}, func(v string) any { return customers(v) }),
-		tool("list_invoices", "Lists the invoices of a customer, paid and overdue.", "customer", []invoice{}, func(v string) any { return invoices(v) }),
-		tool("get_account_manager", "Returns who looks after a customer.", "customer", manager{}, func(v string) any {
-			return manager{v, "Ada Berg", "555-0100"}
-		}),
+		tool("list_customers", "Lists the customers of a region.", customers),
+		tool("list_invoices", "Lists the invoices of a customer, paid and overdue.", invoices),
+		tool("get_account_manager", "Returns who looks after a customer.", func(id string) manager { return manager{id, "Ada Berg", "555-0100"} }),
 	}
 	for _, verb := range []string{"create", "update", "archive", "export"} {
 		for _, what := range []string{"order", "supplier", "contract", "shipment", "product", "campaign", "ticket", "report", "budget"} {
-			list = append(list, tool(verb+"_"+what, strings.ToUpper(verb[:1])+verb[1:]+"s a "+what+" by its id, and returns it as it is then.", "id",
-				manager{}, func(v string) any { return map[string]string{"id": v} }))
+			list = append(list, tool(verb+"_"+what, strings.ToUpper(verb[:1])+verb[1:]+"s a "+what+" by its id, and returns it as it is then.",
+				func(id string) manager { return manager{Customer: id} }))
 		}
 	}
-	return append(list, tool("get_calendar", "Returns the appointments of a day.", "day", []string{}, func(string) any { return []string{} }))
+	return append(list, tool("get_calendar", "Returns the appointments of a day.", func(string) []string { return nil }))
 }
 
-// tool returns a tool with one argument, a string.
-func tool(name, description, arg string, result any, f func(string) any) tools.Tool {
+type input struct {
+	Of string `json:"of"`
+}
+
+// tool returns a tool with one argument, whose schemas are those of its types.
+func tool[T any](name, description string, f func(string) T) tools.Tool {
+	function := tools.Func(name, description, func(_ context.Context, in input) (T, error) { return f(in.Of), nil })
 	return tools.Tool{
-		Name: name, Description: description,
-		InputSchema:  json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%q:{"type":"string"}},"required":[%q],"additionalProperties":false}`, arg, arg)),
-		OutputSchema: outputOf(result),
-		Invoke: func(_ context.Context, c tools.Invocation) *tools.Answer {
-			var args map[string]string
-			if err := json.Unmarshal(c.Args, &args); err != nil || args[arg] == "" {
-				return &tools.Answer{Failure: &tools.Failure{Code: tools.CodeInvalid, Message: arg + ": need a string"}, Text: arg + ": need a string"}
-			}
-			raw, err := json.Marshal(f(args[arg]))
+		Name: name, Description: description, InputSchema: function.Input, OutputSchema: function.Output,
+		Invoke: func(ctx context.Context, c tools.Invocation) *tools.Answer {
+			v, err := function.Call(ctx, codeinterp.FunctionCall{Name: name, Args: c.Args})
 			if err != nil {
-				return &tools.Answer{Failure: &tools.Failure{Code: tools.CodeInternal, Message: "internal error"}, Text: "internal error"}
+				return &tools.Answer{Failure: &tools.Failure{Code: tools.CodeInvalid, Message: err.Error()}, Text: err.Error()}
 			}
+			raw, _ := json.Marshal(v)
 			return &tools.Answer{Text: string(raw), Data: raw}
 		},
 	}
-}
-
-// outputOf returns the schema of the results of a tool.
-func outputOf(result any) json.RawMessage {
-	switch result.(type) {
-	case []customer:
-		return json.RawMessage(`{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"},"region":{"type":"string"},"street":{"type":"string"},"since":{"type":"integer"}},"required":["id","name","region","street","since"]}}`)
-	case []invoice:
-		return json.RawMessage(`{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"customer":{"type":"string"},"status":{"enum":["paid","overdue"]},"total":{"type":"integer"},"due":{"type":"string"},"note":{"type":"string"}},"required":["id","customer","status","total","due","note"]}}`)
-	case manager:
-		return json.RawMessage(`{"type":"object","properties":{"customer":{"type":"string"},"name":{"type":"string"},"phone":{"type":"string"}}}`)
-	}
-	return nil
 }

@@ -54,24 +54,3 @@ func Answer(ctx context.Context, ws *workspace.Workspace, choice *llms.ContentCh
 	}
 	return messages
 }
-
-// A TextTool is a tool from text to text, one of langchaingo's tools.Tool.
-type TextTool struct{ tool tools.Tool }
-
-// AsText returns a tool as a TextTool.
-func AsText(t tools.Tool) TextTool { return TextTool{t} }
-
-// Name returns the tool's name.
-func (t TextTool) Name() string { return t.tool.Name }
-
-// Description returns the tool's description, followed by the schema of its
-// arguments.
-func (t TextTool) Description() string {
-	return t.tool.Description + "\n\nThe input is a JSON object of this schema: " + string(t.tool.InputSchema)
-}
-
-// Call serves a call with JSON arguments. A call that fails is an answer for the
-// model; the error is only ever the cause of ctx.
-func (t TextTool) Call(ctx context.Context, args string) (string, error) {
-	return t.tool.Invoke(ctx, tools.Invocation{Args: json.RawMessage(args)}).Text, context.Cause(ctx)
-}
