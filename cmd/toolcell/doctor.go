@@ -103,9 +103,6 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 	printIsolation(a.stdout, info.Isolation)
 	if f.provider == "subprocess" {
 		printModes(a.stdout)
-		for _, k := range a.kept() {
-			fmt.Fprintf(a.stdout, "  kept         process %s\n", k)
-		}
 	}
 	if _, ok := codeinterp.Stateful(ci); ok {
 		fmt.Fprintln(a.stdout, "  contexts     keep their variables between runs")

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/keeper"
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 const (
@@ -25,78 +28,66 @@ const (
 // offer runs the program in a keeper if there is one. Otherwise it starts one for
 // later runs, and this run goes on by itself.
 func (a *app) offer(ctx context.Context, f *runFlags, program, file string) (code int, done bool) {
-	in, isFile := a.stdin.(*os.File)
-	if f.keep == 0 || !isFile || f.timeout < 0 || !f.script.later ||
+	files, ok := a.files()
+	if f.keep == 0 || !ok || f.timeout < 0 || !f.script.later ||
 		slices.ContainsFunc(append(slices.Clone(f.in), f.out, f.images), transient) {
 		return 0, false
 	}
-	dir, err := keeper.Open(a.getenv)
-	if err != nil {
-		a.notKept(f, err)
-		return 0, false
-	}
-	defer dir.Close()
 	key, err := f.key(os.Environ())
 	if err != nil {
 		return 0, false // the run reports it
 	}
-	order := newOrder(f, program, file)
-	files, err := a.files(in)
-	if err != nil {
-		return 0, false
-	}
-	defer files[3].Close() // the others are this process's streams
-	call, err := dir.Call(key, order, files)
-	if errors.Is(err, keeper.ErrNone) {
-		if err := startKeeper(order); err != nil {
-			a.notKept(f, err)
-		}
-	}
-	if err != nil {
-		return 0, false
-	}
-	code, err = call.Run(ctx)
-	switch {
-	case errors.Is(err, keeper.ErrRefused):
-		return 0, false
-	case err != nil:
-		return a.fail(fmt.Errorf("%w: the program may have run in part and is not run again", err)), true
-	}
-	return code, true
-}
-
-// notKept reports why no process is left behind, if the flag asked for one.
-func (a *app) notKept(f *runFlags, err error) {
-	if f.asked {
-		fmt.Fprintf(a.stderr, "toolcell: --keep has no effect: %v\n", err)
-	}
-}
-
-// newOrder returns this call as an order. Its first argument is the program's file.
-func newOrder(f *runFlags, program, file string) *keeper.Order {
 	umask := syscall.Umask(0)
 	syscall.Umask(umask)
-	return &keeper.Order{Args: append([]string{file}, os.Args[1:]...), Input: []byte(program), Env: os.Environ(), Umask: umask, Lease: f.keep}
+	order := &keeper.Order{Args: append([]string{file}, os.Args[1:]...), Input: []byte(program), Env: os.Environ(), Umask: umask, Lease: f.keep}
+	dir, err := keeper.Open(a.getenv)
+	var call *keeper.Call
+	if err == nil {
+		call, err = callKeeper(dir, key, order, files)
+	}
+	switch {
+	case errors.Is(err, keeper.ErrNone):
+		err = startKeeper(key)
+	case err == nil:
+		code, err = call.Run(ctx)
+		if errors.Is(err, keeper.ErrLost) {
+			code = a.fail(fmt.Errorf("%w: the program may have run in part and is not run again", err))
+		}
+		return code, !errors.Is(err, keeper.ErrBusy)
+	}
+	if err != nil && f.asked && !errors.Is(err, keeper.ErrBusy) {
+		fmt.Fprintf(a.stderr, "toolcell: --keep has no effect: %v\n", err)
+	}
+	return 0, false
 }
 
-// files returns the streams and the directory of this process.
-func (a *app) files(in *os.File) (keeper.Files, error) {
-	out, isFile := a.stdout.(*os.File)
-	errs, isToo := a.stderr.(*os.File)
-	if !isFile || !isToo {
-		return nil, errors.New("not files")
+// callKeeper passes an order with this process's directory.
+func callKeeper(dir keeper.Dir, key string, order *keeper.Order, files keeper.Files) (*keeper.Call, error) {
+	here, err := os.Open(".")
+	if err != nil {
+		return nil, err
 	}
-	dir, err := os.Open(".")
-	return keeper.Files{in, out, errs, dir}, err
+	defer here.Close()
+	files[3] = here
+	return dir.Call(key, order, files)
+}
+
+// files returns the streams of this process.
+func (a *app) files() (files keeper.Files, ok bool) {
+	for i, stream := range []any{a.stdin, a.stdout, a.stderr} {
+		if files[i], ok = stream.(*os.File); !ok {
+			return files, false
+		}
+	}
+	return files, true
 }
 
 // keepServe is the hidden argument that a keeper is started with.
 const keepServe = "serve"
 
 // startKeeper leaves a process behind that becomes the keeper for calls like this one.
-func startKeeper(order *keeper.Order) error {
-	line, _, _ := strings.Cut(string(order.Input[:min(len(order.Input), 256)]), "\n")
-	cmd := exec.Command("/proc/self/exe", append([]string{"keep", keepServe, "--", order.Lease.String(), line}, order.Args...)...)
+func startKeeper(key string) error {
+	cmd := exec.Command("/proc/self/exe", append([]string{"keep", keepServe, "--", key}, os.Args[1:]...)...)
 	cmd.Args[0] = "toolcell"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	open, _ := os.ReadDir("/proc/self/fd")
@@ -115,42 +106,63 @@ func startKeeper(order *keeper.Order) error {
 func (a *app) keepCommand() *cobra.Command {
 	c := &cobra.Command{Use: "keep", Short: "List or end the processes that run --keep left behind"}
 	list := a.command("list", "List them", nil, func(context.Context, *pflag.FlagSet, []string) int {
-		return a.print(lines(a.keepers(keeper.Status), ""))
+		return a.keepers("", func(int) error { return nil })
 	})
 	stop := a.command("stop", "End them", nil, func(context.Context, *pflag.FlagSet, []string) int {
-		return a.print(lines(a.keepers(keeper.Stop), ", ended"))
+		return a.keepers(", ended", func(pid int) error { return syscall.Kill(pid, syscall.SIGTERM) })
 	})
 	serve := a.command(keepServe, "", nil, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int { return a.serveRuns(ctx, operands) })
-	list.Args, stop.Args, serve.Args, serve.Hidden = cobra.NoArgs, cobra.NoArgs, cobra.MinimumNArgs(4), true
+	list.Args, stop.Args, serve.Args, serve.Hidden = cobra.NoArgs, cobra.NoArgs, cobra.MinimumNArgs(2), true
 	c.AddCommand(list, stop, serve)
 	return c
 }
 
-func lines(list []string, end string) (text string) {
-	for _, line := range list {
-		text += line + end + "\n"
-	}
-	return text
-}
-
-// keepers sends a verb to each keeper, and returns a line about each.
-func (a *app) keepers(verb string) (list []string) {
+// keepers does something to each keeper, and prints their ids and commands.
+func (a *app) keepers(end string, do func(pid int) error) int {
 	dir, err := keeper.Open(a.getenv)
 	if err != nil {
-		return nil
+		return a.fail(err)
 	}
-	defer dir.Close()
-	for _, key := range dir.Keys() {
-		about, err := dir.Ask(key, keeper.Status)
-		if err == nil && verb != keeper.Status {
-			_, err = dir.Ask(key, verb)
+	var text strings.Builder
+	for _, pid := range dir.Keepers() {
+		line, err := procfs.File(pid, "cmdline")
+		if err == nil {
+			err = do(pid)
 		}
 		if err == nil {
-			list = append(list, about)
+			_, command, _ := strings.Cut(strings.ReplaceAll(string(line), "\x00", " "), " run ")
+			fmt.Fprintf(&text, "%d  run %s%s\n", pid, visible(strings.TrimSpace(command)), end)
 		}
 	}
-	return list
+	return a.print(text.String())
 }
 
-// kept lists the keepers for doctor.
-func (a *app) kept() []string { return a.keepers(keeper.Status) }
+// perTerminal are variables that change from call to call and do not affect programs.
+var perTerminal = []string{"PWD", "OLDPWD", "SHLVL", "_", "COLUMNS", "LINES", "TERM", "COLORTERM", "TERM_PROGRAM", "LC_TERMINAL",
+	"TMUX", "TMUX_PANE", "WINDOWID", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "TOOLCELL_KEEP"}
+
+// key names the keepers that can serve a call: those of the same command with the same
+// environment and flags, apart from what each call has of its own.
+func (f *runFlags) key(environ []string) (string, error) {
+	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(perTerminal, name)
+	})
+	slices.Sort(env)
+	this, err := os.Stat("/proc/self/exe")
+	if err != nil {
+		return "", err
+	}
+	parts := []any{version(), this.ModTime(), this.Size(), env, f.script.dir, f.env.values, f.network, f.isolation,
+		f.unsandboxed, f.memory, f.disk, f.processes, f.preload, f.with, f.node, f.read, f.write, f.python}
+	if f.name != "" {
+		e, err := openNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, e.ID)
+	}
+	here, err := os.Getwd() // in which relative paths begin
+	sum := sha256.Sum256(fmt.Appendf(nil, "%#v", append(parts, here)))
+	return hex.EncodeToString(sum[:12]), err
+}

@@ -19,8 +19,6 @@ func (*keeperCall) interpreter() codeinterp.CodeInterpreter { return nil }
 
 func (a *app) offer(context.Context, *runFlags, string, string) (int, bool) { return 0, false }
 
-func (a *app) kept() []string { return nil }
-
 func (a *app) keepCommand() *cobra.Command {
 	return a.command("keep", "Manage processes that run --keep left behind; Linux only", nil,
 		func(context.Context, *pflag.FlagSet, []string) int { return a.usageError("--keep needs Linux") })

@@ -5,19 +5,17 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/keeper"
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/probecache"
 )
-
-// firstRun is how long the run that starts a keeper usually takes.
-const firstRun = time.Second
 
 // A keeperCall is a call that a keeper serves, with the interpreter that it keeps.
 type keeperCall struct {
@@ -25,104 +23,89 @@ type keeperCall struct {
 	program, file string
 }
 
-// serveRuns serves runs as a keeper. Its operands are the lease, the program's first line
-// and the arguments of an Order.
+// serveRuns serves runs as a keeper. Its operands are the key and the
+// arguments of the command.
 func (a *app) serveRuns(ctx context.Context, operands []string) int {
-	lease, err := time.ParseDuration(operands[0])
+	f, err := parseKept(operands[1:], a.getenv)
+	var dir keeper.Dir
 	if err == nil {
-		err = a.serveUntil(ctx, lease, operands[1:])
+		dir, err = keeper.Open(a.getenv)
 	}
-	if err != nil && !errors.Is(err, keeper.ErrExists) {
+	s, before := &keeperCall{}, ""
+	if err == nil {
+		err = dir.Serve(ctx, operands[0], &keeper.Service{
+			Lease: f.keep, Most: maxKeepers,
+			Start: func(ctx context.Context) (err error) {
+				if s.ci, err = f.start(ctx, false); err == nil {
+					before = stateOf(s.ci)
+				}
+				return err
+			},
+			Fresh: func() bool { return stateOf(s.ci) == before },
+			Run:   s.run,
+		})
+	}
+	if s.ci != nil {
+		err = errors.Join(err, s.ci.Close())
+	}
+	if err != nil {
 		return a.fail(err)
 	}
 	return 0
 }
 
-func (a *app) serveUntil(ctx context.Context, lease time.Duration, args []string) error {
-	f, err := parseKept(args, a.getenv)
-	if err != nil {
-		return err
-	}
-	key, err := f.key(os.Environ())
-	if err != nil {
-		return err
-	}
-	dir, err := keeper.Open(a.getenv)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	ln, err := dir.Listen(key, maxKeepers)
-	if err != nil {
-		return err
-	}
-	defer ln.Close()
-	s := &keeperCall{}
-	var seen snapshot
-	defer func() {
-		if s.ci != nil {
-			s.ci.Close()
-		}
-	}()
-	return ln.Serve(ctx, &keeper.Service{
-		About: f.about(), Lease: lease,
-		Start: func(ctx context.Context) (err error) {
-			pause(ctx, min(firstRun, lease/2))
-			if s.ci, err = f.startKept(ctx); err == nil {
-				seen = snapshotOf(s.ci)
-			}
-			return err
-		},
-		Fresh: func() error { return seen.fresh() },
-		Run:   s.run,
-	})
-}
-
-// pause leaves the processor to the run that started this process.
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
-// parseKept returns the flags of a call: the program's first line and file, and the
-// arguments of the command.
+// parseKept returns the flags of a call for runs of Python whose arguments come later.
 func parseKept(args []string, getenv func(string) string) (*runFlags, error) {
 	f := &runFlags{}
 	fs := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	fs.SetInterspersed(false)
 	fs.SetOutput(io.Discard)
 	f.registerAll(fs, getenv)
-	err := fs.Parse(args[3:])
+	err := fs.Parse(append([]string{"--language", "python", "--provider", "subprocess"}, args[1:]...))
 	if err == nil {
-		err = f.settle(fs, args[1], args[0])
+		err = f.settle(fs, "", "")
 	}
-	if err == nil {
-		f.script, err = newScript(&f.programFlags, args[1], fs.Args())
+	if err != nil {
+		return nil, err
 	}
-	return f, err
-}
-
-// about describes the keeper in a few words.
-func (f *runFlags) about() string {
-	return visible(strings.Join(strings.Fields("python "+f.name+" "+strings.Join(f.with, " ")+" "+f.python), " "))
-}
-
-// startKept opens the interpreter for runs whose arguments come later.
-func (f *runFlags) startKept(ctx context.Context) (codeinterp.CodeInterpreter, error) {
-	f.script = &script{dir: f.script.dir, later: true}
-	f.language, f.timeout = "python", 0
-	f.ready = f.env.values
+	s, err := newScript(&f.programFlags, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	f.script = &script{dir: s.dir, later: true}
+	f.timeout, f.ready = 0, f.env.values
 	if f.ready == nil {
 		f.ready = map[string]string{}
 	}
-	return f.start(ctx, false)
+	return f, nil
+}
+
+// stateOf describes the files that decide which interpreter a run would start. The
+// provider itself looks at the modules that ready processes have imported.
+func stateOf(ci codeinterp.CodeInterpreter) (state string) {
+	for _, l := range codeinterp.Describe(ci).Languages {
+		paths := []string{l.Path, filepath.Join(l.Prefix, "pyvenv.cfg")}
+		for _, root := range append(l.Roots, l.Prefix) {
+			for _, in := range []string{"", "*-packages", "lib/python3*/*-packages"} {
+				found, _ := filepath.Glob(filepath.Join(root, in))
+				paths = append(paths, found...)
+			}
+		}
+		for _, path := range paths {
+			state += path + " " + probecache.Stamp(path) + "\n"
+		}
+	}
+	return state
 }
 
 // run runs a call as its own process would, with its streams and in its directory.
 func (s *keeperCall) run(ctx context.Context, o *keeper.Order, files keeper.Files) int {
-	getenv := lookUp(o.Env)
+	values := map[string]string{}
+	for _, v := range o.Env {
+		name, value, _ := strings.Cut(v, "=")
+		values[name] = value
+	}
+	getenv := func(name string) string { return values[name] }
 	in := terminal.NewReader(files[0])
 	defer in.Close()
 	a := &app{stdin: in, stdout: files[1], stderr: files[2], getenv: getenv, call: s}
@@ -139,23 +122,5 @@ func (s *keeperCall) run(ctx context.Context, o *keeper.Order, files keeper.File
 	return a.main(ctx, o.Args[1:])
 }
 
-func lookUp(env []string) func(string) string {
-	values := map[string]string{}
-	for _, v := range env {
-		name, value, _ := strings.Cut(v, "=")
-		values[name] = value
-	}
-	return func(name string) string { return values[name] }
-}
-
 // interpreter is the keeper's, for one run.
-func (s *keeperCall) interpreter() codeinterp.CodeInterpreter { return openInterpreter{s.ci} }
-
-// An openInterpreter stays open after a run.
-type openInterpreter struct{ codeinterp.CodeInterpreter }
-
-// Describe is the interpreter's own.
-func (r openInterpreter) Describe() codeinterp.Info { return codeinterp.Describe(r.CodeInterpreter) }
-
-// Close leaves the interpreter open.
-func (r openInterpreter) Close() error { return nil }
+func (s *keeperCall) interpreter() codeinterp.CodeInterpreter { return codeinterp.Share(s.ci) }
