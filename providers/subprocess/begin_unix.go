@@ -24,7 +24,6 @@ func (p *process) start(out *driver.Output, of *driver.Program) (*run, error) {
 		return nil, fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, p.lang.Name)
 	}
 	p.runs++
-	of.Room = p.unread.Wait
 	r := newRun(out, of, &cells.Program{Code: of.Code, Cell: p.runs})
 	// No counter: what earlier runs left behind could write the end of this one, or
 	// call its functions.
@@ -44,7 +43,6 @@ func (p *process) submit(r *run, stdin string) {
 
 // abandon ends a run whose program the driver does not get.
 func (p *process) abandon(r *run) {
-	p.late.wait() // it is in the run's output
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.run == r {

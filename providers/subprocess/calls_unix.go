@@ -23,10 +23,6 @@ const (
 
 	// maxCallID bounds the id that a driver gives a call.
 	maxCallID = 64
-
-	// maxUnread is how many bytes of answers may wait to be read before no
-	// further call is served.
-	maxUnread = 64 << 20
 )
 
 // A runCalls is what a run knows of the functions that its program can call.
@@ -60,20 +56,13 @@ func (p *process) offer(functions []codeinterp.Function) []byte {
 	return frames.Encode(frames.Names, names...)
 }
 
-// call serves a call of the program. It waits for the output that was
-// printed before, and for functions that are quick.
+// call serves a call of the program, behind the output that was printed before.
 func (p *process) call(f *frames.Frame) error {
 	id := string(f.Field(1))
 	if f.Len() != 4 || id == "" || len(id) > maxCallID {
 		return fmt.Errorf("%w: a call of %d fields, with an id of %d bytes", frames.ErrFrame, f.Len(), len(id))
 	}
-	args := json.RawMessage(f.Field(3))
-	free, ok := p.budget.Call(&p.args, len(args))
-	if !ok {
-		// It is refused below, when the frame's memory was given back.
-		args, free = nil, func() {}
-	}
-	f.Release() // as in show
+	f.Release() // as in show; the driver package bounds the arguments of a run's calls
 	p.drainStreams()
 	r := p.current(f)
 	p.mu.Lock()
@@ -81,46 +70,26 @@ func (p *process) call(f *frames.Frame) error {
 	many := p.calls > maxCalls
 	p.mu.Unlock()
 	if many {
-		free()
 		return fmt.Errorf("%w: more than %d calls at once", frames.ErrFrame, maxCalls)
 	}
-	name := string(f.Field(2))
-	if r == nil || args == nil || p.unread.Bytes() > maxUnread {
-		// Beside: its answer may wait for the program to read, and listen must go on.
-		go p.attend(r, id, name, args, free)
+	if r == nil {
+		go p.attended(nil, id, nil, driver.ErrEnded) // its answer may wait for the program to read
 		return nil
 	}
-	answer := func(value json.RawMessage, err error) { p.attended(r, id, value, err, free) }
-	turn, ok := p.quick.begin(r)
-	if !ok {
-		r.calls.prog.Start(r.calls.ctx, name, args, answer)
-		return nil
-	}
-	return p.serveHere(turn, func() { r.calls.prog.Serve(r.calls.ctx, name, args, answer) })
-}
-
-// attend serves a call of r, which may be over, and answers it; without args
-// there was no room for them.
-func (p *process) attend(r *run, id, name string, args json.RawMessage, free func()) {
-	value, err := json.RawMessage(nil), driver.ErrEnded
-	if args == nil {
-		err = &codeinterp.FunctionError{Function: name, Message: fmt.Sprintf("there is no room for more arguments of open calls: those of all programs may have %d bytes", frames.MaxOpenArgs)}
-	} else if r != nil {
-		value, err = r.calls.prog.Call(r.calls.ctx, name, args)
-	}
-	p.attended(r, id, value, err, free)
+	r.calls.prog.Start(r.calls.ctx, string(f.Field(2)), json.RawMessage(f.Field(3)),
+		func(value json.RawMessage, err error) { p.attended(r, id, value, err) })
+	return nil
 }
 
 // attended answers a call. Whoever waits for an answer that the end of the run
 // prevents gets an error once the program was interrupted, or at that end.
-func (p *process) attended(r *run, id string, value json.RawMessage, err error, free func()) {
+func (p *process) attended(r *run, id string, value json.RawMessage, err error) {
 	// Only now, since a call that was answered and not read still has its goroutine.
 	defer func() {
 		p.mu.Lock()
 		p.calls--
 		p.mu.Unlock()
 	}()
-	free() // a program that does not read its answer must not delay others
 	if errors.Is(err, driver.ErrEnded) && r != nil {
 		select {
 		case <-r.calls.interruptSent:
@@ -134,12 +103,6 @@ func (p *process) attended(r *run, id string, value json.RawMessage, err error, 
 // as long as its run goes on.
 func (p *process) answer(r *run, id string, value json.RawMessage, err error) {
 	e, failed := errors.AsType[*codeinterp.FunctionError](err)
-	size := len(value)
-	if failed {
-		size = len(e.Message)
-	}
-	p.unread.Add(size) // first: the call's turn is another's by now
-	defer p.unread.Add(-size)
 	frame := func() []byte {
 		switch {
 		case failed:

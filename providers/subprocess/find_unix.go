@@ -34,10 +34,6 @@ type language struct {
 
 	installed []string // all packages, as a Lock lists them
 	passed    []string // what was tried before, with reasons
-
-	// heapMessage is what the runtime writes to standard error before it
-	// aborts for want of memory; empty if it does not.
-	heapMessage string
 }
 
 // isJavaScript reports whether node runs the language.
@@ -50,9 +46,6 @@ func (h *host) find(l Language) (*language, error) {
 	var tried []string
 	for _, path := range interpreter.Candidates(l.Commands, l.kind == pythonKind) {
 		c := &language{Language: l, path: path, passed: tried, forks: h.opts.Warm != nil}
-		if l.kind == nodeKind || l.kind == typescriptKind {
-			c.heapMessage = "heap out of memory"
-		}
 		err := h.consider(c)
 		if err == nil {
 			return c, nil

@@ -157,7 +157,7 @@ func (s *forkServer) fork(ctx context.Context) (_ *process, err error) {
 		ends.closeHost()
 		return nil, err
 	}
-	p, err := newProcess(s.h.budget, s.l, sb, ends, pl, s.h.sandbox.WorkdirInside(dir, nil), release)
+	p, err := newProcess(s.h.room, s.l, sb, ends, pl, s.h.sandbox.WorkdirInside(dir, nil), release)
 	if err == nil {
 		p.modules = s.p.modules
 	}

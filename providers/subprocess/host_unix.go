@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/sandbox"
@@ -26,8 +28,8 @@ type host struct {
 	languages map[string]*language
 	names     []string
 	warm      map[string]*pool
-	dir       *sandbox.Dir // where all programs start; nil: each in a place of its own
-	budget    *frames.Budget
+	dir       *sandbox.Dir        // where all programs start; nil: each in a place of its own
+	room      *semaphore.Weighted // of large frames
 
 	life   context.Context // ends with Close
 	cancel context.CancelFunc
@@ -36,7 +38,7 @@ type host struct {
 var _ driver.Runtime = (*host)(nil)
 
 func newHost(opts *Options) (*host, error) {
-	h := &host{budget: frames.NewBudget()}
+	h := &host{room: frames.NewRoom()}
 	if opts != nil {
 		h.opts = *opts
 	}

@@ -3,16 +3,12 @@
 package subprocess_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -72,45 +68,6 @@ func TestLateDuringRun(t *testing.T) {
 				t.Errorf("the next run: %s", summary(res))
 			}
 		})
-	}
-}
-
-// TestLateBesideSlowOnOutput: an OnOutput that takes long for what an earlier
-// run's thread prints does not keep the program from being heard: its call of a
-// function, or that it has ended in time.
-func TestLateBesideSlowOnOutput(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
-	n.run(`
-import threading
-go, done = threading.Event(), threading.Event()
-def work():
-    go.wait()
-    for i in range(100): print(i)
-    done.set()
-threading.Thread(target=work, daemon=True).start()`, nil)
-	called := make(chan struct{})
-	o := &codeinterp.RunOptions{Timeout: time.Minute}
-	o.Functions = []codeinterp.Function{callstest.Function("heard", func(context.Context, map[string]any) (any, error) {
-		close(called)
-		return nil, nil
-	})}
-	o.OnOutput = func(o codeinterp.Output) error {
-		select {
-		case <-called:
-			return nil
-		case <-time.After(30 * time.Second):
-			return errors.New("the call is not heard")
-		}
-	}
-	res := n.run("go.set(); done.wait(60); tools.heard(); 1", o)
-	printed := 0
-	for _, o := range res.Outputs {
-		if o.Late {
-			printed += strings.Count(o.Text(), "\n")
-		}
-	}
-	if res.Text() != "1" || printed != 100 || res.CallbackErr != nil {
-		t.Errorf("%d lines of %s (%v)", printed, summary(res), res.CallbackErr)
 	}
 }
 

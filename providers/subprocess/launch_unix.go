@@ -114,7 +114,7 @@ func (h *host) spawn(l *language, pl *place, c *sandbox.Cmd, stdin *os.File, rel
 		ends.closeHost()
 		return nil, err
 	}
-	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir, pl.cwd), release)
+	return newProcess(h.room, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir, pl.cwd), release)
 }
 
 // An ends holds both ends of a process's standard output, standard error and

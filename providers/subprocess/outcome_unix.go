@@ -70,9 +70,6 @@ func (p *process) unreported(o *driver.Outcome, once bool, code string) {
 		o.ExitCode = codeinterp.ExitKilled
 	case exit.Cause != "" || exit.Signal != 0:
 		o.ExitCode, o.Cause, o.Error = max(exit.Code, 128), exit.Cause, death(exit)
-		if p.outOfMemory(exit) {
-			o.Cause = codeinterp.CauseMemory
-		}
 	// The process is the program: its own exit code decides.
 	case once:
 		o.ExitCode, o.Lost = exit.Code, false

@@ -3,7 +3,6 @@
 package subprocess
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"strconv"
@@ -12,9 +11,10 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
-	"github.com/toolcell/toolcell/internal/room"
 	"github.com/toolcell/toolcell/internal/sandbox"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/cells"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
@@ -33,10 +33,9 @@ type process struct {
 	lang    *language
 	sb      *sandbox.Process
 	place   place
-	inside  string       // the working directory, as the process sees it
-	modules *moduleFiles // that it has imported before its program
-	once    atomic.Bool  // it runs one program
-	budget  *frames.Budget
+	inside  string        // the working directory, as the process sees it
+	modules *moduleFiles  // that it has imported before its program
+	once    atomic.Bool   // it runs one program
 	hello   chan string   // gets the runtime's version, once
 	ready   chan []byte   // gets the files of preloaded modules
 	gone    chan struct{} // closed when it has ended, and its run with it
@@ -59,9 +58,8 @@ type process struct {
 type channel struct {
 	ctl       *os.File // nil where there is no driver
 	raw       syscall.RawConn
-	in        *frames.Reader
-	ahead     *ahead          // of listen: the next frame
-	readDone  chan struct{}   // closed at the end of what can be read
+	came      chan message    // frames that were read and not served
+	served    chan struct{}   // closed after the last of them
 	open      context.Context // ends when the channel is closed
 	shut      context.CancelFunc
 	writing   sync.Mutex // one frame at a time
@@ -72,19 +70,15 @@ type channel struct {
 // if it is no run's.
 type output struct {
 	streams [2]*pump.Pump
-	late    lateQueue
+	showing sync.Mutex              // held while a run that begins shows earlier late output
 	owner   func(codeinterp.Output) // takes output that is no run's; nil while the process is unused; guarded by mu
 	startup []byte                  // what it printed before, up to maxStartup; guarded by mu
-	tail    []byte                  // the last of standard error; guarded by mu
 }
 
 // A calling is the state of the program's calls of functions.
 type calling struct {
-	offered []string     // the functions that the driver knows
-	calls   int          // open ones; guarded by mu
-	unread  room.Backlog // of answers
-	args    frames.Args  // of the budget
-	quick   quickCalls
+	offered []string // the functions that the driver knows
+	calls   int      // open ones; guarded by mu
 }
 
 // maxStartup bounds what is kept of an unused process.
@@ -98,7 +92,6 @@ type run struct {
 	prog  *cells.Program // of the goroutine that begins the run
 	done  chan struct{}
 	calls *runCalls
-	slow  bool // one of its functions was not quick; guarded by the process's quick
 
 	ending chan struct{} // closed when the program has ended; its output may be on its way
 	over   func()        // closes that and tells the driver, which waits for an interrupt in progress
@@ -110,15 +103,13 @@ type run struct {
 
 // newProcess takes over a started driver and the host's ends of its
 // descriptors.
-func newProcess(b *frames.Budget, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
+func newProcess(room *semaphore.Weighted, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
-		lang: lang, sb: sb, place: *pl, inside: inside, budget: b, release: release, run: pl.first,
+		lang: lang, sb: sb, place: *pl, inside: inside, release: release, run: pl.first,
 		hello: make(chan string, 1), ready: make(chan []byte, 1), gone: make(chan struct{}),
-		channel: channel{ctl: e.host[2], readDone: make(chan struct{})},
+		channel: channel{ctl: e.host[2], came: make(chan message, maxAhead), served: make(chan struct{})},
 		output:  output{owner: pl.late},
-		calling: calling{unread: room.Backlog{Most: maxUnread}},
 	}
-	p.late.deliver = p.addToRun
 	if pl.first != nil {
 		pl.first.p = p
 	}
@@ -134,51 +125,38 @@ func newProcess(b *frames.Budget, lang *language, sb *sandbox.Process, e *ends, 
 		if p.raw, err = p.ctl.SyscallConn(); err != nil {
 			return nil, err
 		}
-		p.in = frames.NewReader(p.ctl)
-		p.quick.relieve = func() { go p.listen() }
+		go p.read(room)
 		go p.listen()
 	} else {
-		close(p.readDone)
+		close(p.served)
 	}
 	go p.watch()
 	return p, nil
 }
 
-// Deliver implements pump.Sink: it hands what came out of a stream to the run, or keeps it as late.
+// Deliver implements pump.Sink: it gives a chunk to the run in progress, or keeps it for
+// the next one.
 func (p *process) Deliver(kind codeinterp.Kind, b []byte) {
-	p.pass(kind, b, (*driver.Output).Write)
-}
-
-// Adopt is Deliver for memory that came from Buffer.
-func (p *process) Adopt(kind codeinterp.Kind, b []byte) {
-	p.pass(kind, b, (*driver.Output).Own)
-}
-
-// Buffer implements pump.Sink.
-func (p *process) Buffer(n int) []byte {
 	p.mu.Lock()
 	r := p.run
 	p.mu.Unlock()
-	if r == nil {
-		return make([]byte, n)
-	}
-	return r.out.Spare(n)
-}
-
-// pass gives b to the run in progress, or keeps it for the next one.
-func (p *process) pass(kind codeinterp.Kind, b []byte, take func(*driver.Output, codeinterp.Kind, []byte) bool) {
-	p.mu.Lock()
-	if kind == codeinterp.Stderr && p.lang.heapMessage != "" {
-		p.tail = lastOf(append(p.tail, lastOf(b, maxTail)...), maxTail)
-	}
-	r := p.run
-	p.mu.Unlock()
-	if r != nil && p.late.follow(kind, b) {
-		return
-	}
-	// What comes once the run has ended is not taken.
-	if r == nil || !take(r.out, kind, b) {
+	if r == nil || !r.out.Write(kind, b) {
 		p.keepLate(codeinterp.Output{Kind: kind, Data: b})
+	}
+}
+
+// deliverLate gives output of earlier runs to the run in progress, or keeps it for the next
+// one. In a first run it is the run's own: a thread of a preloaded module has made it.
+func (p *process) deliverLate(o codeinterp.Output) {
+	p.showing.Lock() // what was late before comes before it
+	defer p.showing.Unlock()
+	p.mu.Lock()
+	r, first := p.run, p.runs == 1
+	p.mu.Unlock()
+	o.Late = !first
+	if r == nil || !r.out.Add(o) {
+		o.Late = true
+		p.keepLate(o)
 	}
 }
 
@@ -203,26 +181,6 @@ func (p *process) setOwner(late func(codeinterp.Output)) {
 	}
 }
 
-// maxTail is how much of the end of standard error is kept to recognize runtimes that
-// report that they are out of memory.
-const maxTail = 4 << 10
-
-// lastOf returns the last bytes of b, at most keep, in memory of their own if that is
-// less.
-func lastOf(b []byte, keep int) []byte {
-	if len(b) <= keep {
-		return b
-	}
-	return bytes.Clone(b[len(b)-keep:])
-}
-
-// outOfMemory reports whether the runtime ended itself for want of memory.
-func (p *process) outOfMemory(exit sandbox.Exit) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return exit.Signal == syscall.SIGABRT && p.lang.heapMessage != "" && bytes.Contains(p.tail, []byte(p.lang.heapMessage))
-}
-
 // watch waits for the end of the process, then for the end of its output, and
 // ends the run.
 func (p *process) watch() {
@@ -243,12 +201,10 @@ func (p *process) watch() {
 	// The last frames may be on their way. On a busy machine the first wait may pass
 	// before the reader of frames runs at all.
 	for range 2 {
-		p.framesRead(drainTimeout)
+		p.awaitServed(drainTimeout)
 	}
 	p.closeControl()
-	<-p.readDone
-	// What waits there came during the run, and belongs into its result.
-	p.late.wait()
+	<-p.served
 	p.mu.Lock()
 	r, release := p.run, p.release
 	p.run, p.dead = nil, true
@@ -263,12 +219,12 @@ func (p *process) watch() {
 	close(p.gone)
 }
 
-// framesRead waits until the control channel has ended, and d at most.
-func (p *process) framesRead(d time.Duration) {
+// awaitServed waits until the last frame was served, and d at most.
+func (p *process) awaitServed(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
-	case <-p.readDone:
+	case <-p.served:
 	case <-timer.C:
 	}
 }

@@ -11,81 +11,91 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
-// listen serves the control channel until it ends or the driver breaks the
-// protocol, or another goroutine does.
-func (p *process) listen() {
+// maxAhead is how many frames are read before they are served, so that the end of a program
+// is noticed while a slow OnOutput takes what it has shown.
+const maxAhead = 8
+
+// A message is a frame of the driver's, and when it came; or the error of reading one; or
+// a request for the message that all before it were served.
+type message struct {
+	frames.Frame
+	at     time.Time
+	err    error
+	served chan struct{}
+}
+
+// read reads the control channel to its end. The memory of large frames is taken from room.
+func (p *process) read(room *semaphore.Weighted) {
+	defer close(p.came)
+	in := frames.NewReader(p.ctl)
+	take := func(n int) (free func(), err error) {
+		// A frame that waits to be served holds no room.
+		served := make(chan struct{})
+		p.came <- message{served: served}
+		<-served
+		if err := room.Acquire(p.open, int64(n)); err != nil {
+			return nil, err
+		}
+		return func() { room.Release(int64(n)) }, nil
+	}
 	for {
-		m := p.next()
+		f, err := frames.Read(in, take)
+		if err == nil && f.Kind == frames.Done {
+			p.markOver(&f)
+		}
+		if p.came <- (message{Frame: f, at: time.Now(), err: err}); err != nil {
+			return
+		}
+	}
+}
+
+// listen serves the driver's frames until the channel ends or the driver breaks the
+// protocol.
+func (p *process) listen() {
+	for m := range p.came {
+		if m.served != nil {
+			close(m.served)
+			continue
+		}
 		err := m.err
 		if err == nil {
 			err = p.serve(&m)
 			m.Release()
 		}
-		if err == nil {
-			continue
-		}
-		if errors.Is(err, errRelieved) {
-			return
-		}
-		if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, syscall.ECONNRESET) {
-			// What follows cannot be read, so that how the program ended is not
-			// known, even if it ends well by itself.
-			p.breaks(err)
-			p.breakOff(err)
-		} else if !p.once.Load() {
-			// That of a single run closes it as the process ends.
-			p.breakOff(errors.New("the driver closed its control channel"))
-		}
-		p.dropAhead()
-		close(p.readDone)
-		return
-	}
-}
-
-// A message is a frame of the driver's, and when it came.
-type message struct {
-	frames.Frame
-	at  time.Time
-	err error
-}
-
-func (p *process) next() message {
-	if ahead := p.ahead; ahead != nil {
-		p.ahead = nil
-		close(ahead.wanted)
-		return <-ahead.came
-	}
-	return p.read(nil)
-}
-
-// read reads a frame. One that takes room is read once it is wanted.
-func (p *process) read(wanted <-chan struct{}) message {
-	f, err := frames.Read(p.in, &frameRoom{p, wanted})
-	if err == nil && f.Kind == frames.Done {
-		p.markOver(&f)
-	}
-	return message{f, time.Now(), err}
-}
-
-// A frameRoom is where the memory of a process's large frames comes from.
-type frameRoom struct {
-	p      *process
-	wanted <-chan struct{} // nil: it is
-}
-
-func (l *frameRoom) Take(n int) (free func(), err error) {
-	if l.wanted != nil {
-		select {
-		case <-l.wanted:
-		case <-l.p.open.Done():
-			return nil, os.ErrClosed
+		if err != nil {
+			p.unreadable(err)
+			break
 		}
 	}
-	return l.p.budget.Frame(l.p.open, n)
+	close(p.served)
+	for m := range p.came { // dropped
+		if m.Release(); m.served != nil {
+			close(m.served)
+		}
+	}
+}
+
+// unreadable ends a driver whose channel has ended or cannot be read any more.
+func (p *process) unreadable(err error) {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, syscall.ECONNRESET) {
+		p.breaks(err) // how the program ended is not known, even if it ends well by itself
+	} else if p.once.Load() {
+		return // that of a single run closes it as the process ends
+	} else {
+		err = errors.New("the driver closed its control channel")
+	}
+	select {
+	case <-p.sb.Done(): // it is about to end by itself
+	case <-time.After(drainTimeout):
+		p.breaks(err)
+		p.sb.Kill()
+	}
 }
 
 // markOver notes that the run in progress is over, before its output is taken:
@@ -97,47 +107,6 @@ func (p *process) markOver(done *frames.Frame) {
 	if r != nil && (done == nil || done.Number(0) == r.seq) {
 		r.over()
 	}
-}
-
-// An ahead is a frame that is read while the one before it is served.
-type ahead struct {
-	wanted chan struct{} // closed when that one has been
-	came   chan message
-}
-
-// readAhead reads the next frame while this one is served, so that it is known when it
-// came. Often it came with this one.
-func (p *process) readAhead() {
-	a := &ahead{make(chan struct{}), make(chan message, 1)}
-	p.ahead = a
-	if p.in.HasFrame() {
-		a.came <- p.read(a.wanted)
-		return
-	}
-	go func() { a.came <- p.read(a.wanted) }()
-}
-
-// dropAhead gives back the room of a frame that is not served.
-func (p *process) dropAhead() {
-	if a := p.ahead; a != nil {
-		close(a.wanted)
-		go func() {
-			m := <-a.came
-			m.Release()
-		}()
-	}
-}
-
-// breakOff kills a driver that cannot be spoken to any more, unless it is
-// about to end by itself.
-func (p *process) breakOff(why error) {
-	select {
-	case <-p.sb.Done():
-		return
-	case <-time.After(drainTimeout):
-	}
-	p.breaks(why)
-	p.sb.Kill()
 }
 
 // breaks notes why the driver cannot be spoken to.
@@ -189,13 +158,6 @@ func (p *process) drainStreams() {
 	}
 }
 
-// flushPaced delivers what was written and waits for more to come with it.
-func (p *process) flushPaced() {
-	for _, s := range p.streams {
-		s.DrainPaced()
-	}
-}
-
 // current returns the run that the frame is about: nil if that has ended.
 func (p *process) current(f *frames.Frame) *run {
 	p.mu.Lock()
@@ -215,15 +177,12 @@ func (p *process) show(f *frames.Frame) error {
 	if number < 0 {
 		return fmt.Errorf("%w: a show without a number", frames.ErrFrame)
 	}
-	if o.Kind == codeinterp.Value {
-		p.readAhead()
-	}
 	f.Release() // OnOutput may take any time: no other process is to wait for it
 	p.drainStreams()
 	if r := p.current(f); r != nil {
 		r.out.Add(o)
 	} else if o.Kind == codeinterp.Display { // a clear has nothing of its own to withdraw
-		p.late.add(o)
+		p.deliverLate(o)
 	}
 	if number == 0 {
 		return nil
@@ -242,22 +201,13 @@ func (p *process) addLate(f *frames.Frame) error {
 	default:
 		return fmt.Errorf("%w: late output of %q", frames.ErrFrame, f.Field(0))
 	}
-	p.mu.Lock()
-	idle := p.run == nil
-	p.mu.Unlock()
+	p.drainStreams() // what was written before comes before it
+	p.deliverLate(codeinterp.Output{Kind: kind, Data: f.Field(1)})
 	number := f.Number(2)
-	switch {
-	case number > 0: // the program goes on once it is in its place
-		p.drainStreams()
-	case idle: // what was written before in another way comes before it
-		p.late.wait()
-		p.flushPaced()
-	}
-	p.late.add(codeinterp.Output{Kind: kind, Data: f.Field(1)})
 	if number <= 0 {
 		return nil
 	}
-	return p.send(frames.Ack, strconv.Itoa(number))
+	return p.send(frames.Ack, strconv.Itoa(number)) // the program goes on now
 }
 
 func (p *process) addTruncated(f *frames.Frame) error {
@@ -288,8 +238,6 @@ func (p *process) finish(f *frames.Frame, at time.Time) error {
 	}
 	f.Release() // as in show
 	p.drainStreams()
-	// What came late during the run belongs into its result.
-	p.late.wait()
 	if end.Lost > 0 {
 		r.out.Lost(codeinterp.Truncation{Stream: "error", Bytes: end.Lost, Reason: codeinterp.TruncatedByLimit})
 	}

@@ -207,9 +207,8 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string,
 	}
 	translation, stop := context.WithCancel(ctx)
 	defer stop()
-	p.flushPaced() // what was written before is late
-	// Late output that comes while earlier late output is shown follows it.
-	p.late.pause()
+	p.drainStreams() // what was written before is late
+	p.showing.Lock() // late output that comes while earlier one is shown follows it
 	err = prog.HandOver(func() (err error) {
 		handing()
 		s.mu.Lock()
@@ -222,7 +221,7 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string,
 		}
 		return err
 	})
-	p.late.resume()
+	p.showing.Unlock()
 	if err != nil {
 		return nil, nil, err
 	}

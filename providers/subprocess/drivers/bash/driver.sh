@@ -142,7 +142,7 @@ __toolcell_prepare() {
 	__toolcell_code=${__toolcell_code//$'\r\n'/$'\n'}
 	if [[ $__toolcell__file ]]; then
 		exec <"$__toolcell__file"
-		command -p rm -f -- "$__toolcell__file"
+		(builtin trap '' INT; command -p rm -f -- "$__toolcell__file") # an interrupt goes to all processes
 	else
 		exec </dev/null
 	fi

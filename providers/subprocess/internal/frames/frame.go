@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 const (
@@ -121,16 +123,13 @@ func appendLength(b []byte, n int) []byte {
 
 var ErrFrame = errors.New("the driver sent what is no frame")
 
-// A Room is where memory for large frames comes from. Take waits for room for n bytes,
-// which free gives back.
-type Room interface {
-	Take(n int) (free func(), err error)
-}
+// NewRoom returns the room for large frames that the processes of a provider share: that of
+// two of the largest. Each frame has step bytes beside.
+func NewRoom() *semaphore.Weighted { return semaphore.NewWeighted(2 * maxFrame) }
 
-// Read reads one frame. It returns io.EOF at the end. Beyond the first step
-// bytes it takes no memory that room does not give; without room, no frame is
-// longer.
-func Read(r io.Reader, room Room) (Frame, error) {
+// Read reads one frame. It returns io.EOF at the end. A frame of more than step bytes is
+// read when take, which waits for room, has returned.
+func Read(r io.Reader, take func(n int) (free func(), err error)) (Frame, error) {
 	var head [Digits]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return Frame{}, err
@@ -144,7 +143,7 @@ func Read(r io.Reader, room Room) (Frame, error) {
 		allow(r, maxPause)
 		defer allow(r, 0)
 	}
-	body, free, err := readN(r, n, room)
+	body, free, err := readN(r, n, take)
 	if err != nil {
 		return Frame{}, err
 	}
@@ -165,14 +164,6 @@ type Reader struct {
 func NewReader(from *os.File) *Reader { return &Reader{bufio.NewReader(from), from} }
 
 func (r *Reader) SetReadDeadline(t time.Time) error { return r.from.SetReadDeadline(t) }
-
-// HasFrame reports whether all of the next frame has been read from the channel,
-// so that readFrame does not wait.
-func (r *Reader) HasFrame() bool {
-	head, _ := r.Peek(min(Digits, r.Buffered()))
-	n, ok := Length(head)
-	return ok && r.Buffered() >= Digits+n
-}
 
 // allow bounds the time of reading, where r can do that. Zero means for ever.
 func allow(r io.Reader, d time.Duration) {
@@ -195,8 +186,7 @@ func (f *Frame) split(rest []byte) error {
 		if len(f.fields) == maxFields {
 			return fmt.Errorf("%w: more than %d fields", ErrFrame, maxFields)
 		}
-		// Capped: an append to one field, as lateQueue makes, must not overwrite the
-		// next.
+		// Capped: an append to one field must not overwrite the next.
 		f.fields = append(f.fields, rest[Digits:Digits+n:Digits+n])
 		rest = rest[Digits+n:]
 	}
@@ -204,15 +194,12 @@ func (f *Frame) split(rest []byte) error {
 }
 
 // readN reads n bytes: a first step, and the rest once there is room for it.
-func readN(r io.Reader, n int, room Room) (b []byte, free func(), err error) {
+func readN(r io.Reader, n int, take func(n int) (func(), error)) (b []byte, free func(), err error) {
 	head := make([]byte, min(n, step))
 	if got, err := io.ReadFull(r, head); err != nil || n <= step {
 		return head, nil, cut(head[:got], err)
 	}
-	if room == nil {
-		return nil, nil, fmt.Errorf("%w: %d bytes", ErrFrame, n)
-	}
-	free, err = room.Take(n)
+	free, err = take(n)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,18 +4,47 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"testing"
 	"time"
 )
 
-// unbounded has room for any frame.
-type unbounded struct{}
+func anyRoom(int) (func(), error) { return func() {}, nil }
 
-func (unbounded) Take(int) (func(), error) { return func() {}, nil }
-
-var anyRoom unbounded
+// TestRoom: only a large frame takes room, and gives it back once.
+func TestRoom(t *testing.T) {
+	room := NewRoom()
+	take := func(n int) (func(), error) {
+		if !room.TryAcquire(int64(n)) {
+			return nil, io.ErrShortBuffer
+		}
+		return func() { room.Release(int64(n)) }, nil
+	}
+	large := Encode(Show, strings.Repeat("x", maxFrame-100))
+	first, err := Read(bytes.NewReader(large), take)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := Read(bytes.NewReader(large), take)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(bytes.NewReader(large), take); !errors.Is(err, io.ErrShortBuffer) {
+		t.Errorf("a third frame: %v", err)
+	}
+	if _, err := Read(bytes.NewReader(Encode(Show, strings.Repeat("x", step-100))), take); err != nil {
+		t.Errorf("a small one: %v", err)
+	}
+	second.Release()
+	if _, err := Read(bytes.NewReader(large[:len(large)-1]), take); err == nil {
+		t.Error("a frame that is cut off was read")
+	}
+	first.Release()
+	first.Release()
+	if !room.TryAcquire(2 * maxFrame) {
+		t.Error("room is kept")
+	}
+}
 
 func TestFrame(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
@@ -91,31 +120,4 @@ func FuzzReadFrame(f *testing.F) {
 		_, _ = DecodeShow(&got)
 		_, _ = DecodeReport(&got)
 	})
-}
-
-// TestHasFrame: a frame that came with the one before it is known, and one of
-// which a part is missing is not.
-func TestHasFrame(t *testing.T) {
-	first, second := Encode(Show, "1"), Encode(Done, "1", "ok")
-	for missing := range len(second) + 1 {
-		from, to, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer from.Close()
-		r := NewReader(from)
-		if r.HasFrame() {
-			t.Error("there is a frame before anything came")
-		}
-		if _, err := to.Write(append(bytes.Clone(first), second[:len(second)-missing]...)); err != nil {
-			t.Fatal(err)
-		}
-		to.Close()
-		if f, err := Read(r, nil); err != nil || f.Kind != Show || r.HasFrame() != (missing == 0) {
-			t.Errorf("without the last %d bytes: %v, %v, the next is there: %v", missing, f, err, r.HasFrame())
-		}
-		if f, err := Read(r, nil); (err == nil) != (missing == 0) || err == nil && f.Kind != Done {
-			t.Errorf("without the last %d bytes: %v, %v", missing, f, err)
-		}
-	}
 }

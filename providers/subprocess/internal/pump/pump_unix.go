@@ -23,13 +23,9 @@ const pause = 2 * time.Millisecond
 
 var chunks = sync.Pool{New: func() any { return new([Chunk]byte) }}
 
-// A Sink takes what pumps carry.
+// A Sink takes what pumps carry. It keeps no b.
 type Sink interface {
-	// Deliver takes a chunk and copies it.
 	Deliver(kind codeinterp.Kind, b []byte)
-	// Buffer returns memory for Adopt, which keeps it.
-	Buffer(n int) []byte
-	Adopt(kind codeinterp.Kind, b []byte)
 }
 
 // A Pump carries what a program writes to one of its streams. What is in the
@@ -45,11 +41,9 @@ type Pump struct {
 	last  time.Time     // of the loop's last delivery
 
 	delivering atomic.Bool // it waits for the receiver, not for the pipe
-	pacing     atomic.Bool // it waits for more to come together
 
-	mu   sync.Mutex // held while reading and delivering: one chunk at a time
-	eof  bool
-	much bool // the program prints much
+	mu  sync.Mutex // held while reading and delivering: one chunk at a time
+	eof bool
 }
 
 // New starts to read from file, which is non-blocking, and owns it.
@@ -65,7 +59,6 @@ func New(kind codeinterp.Kind, file *os.File, sink Sink) (*Pump, error) {
 
 func (p *Pump) loop() {
 	defer close(p.done)
-	wide := false
 	_ = p.raw.Read(func(fd uintptr) bool {
 		for {
 			p.pace()
@@ -78,9 +71,7 @@ func (p *Pump) loop() {
 				return end
 			}
 			if p.last = time.Now(); n >= Chunk/2 {
-				// A program that prints much is not paced.
-				p.last = time.Time{}
-				widen(fd, &wide)
+				p.last = time.Time{} // a program that prints much is not paced
 			}
 		}
 	})
@@ -95,8 +86,6 @@ func (p *Pump) pace() {
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
-	p.pacing.Store(true)
-	defer p.pacing.Store(false)
 	select {
 	case <-timer.C:
 	case <-p.flush:
@@ -105,9 +94,6 @@ func (p *Pump) pace() {
 
 // take reads and delivers one chunk. It returns 0 where there is none now.
 func (p *Pump) take(fd uintptr) int {
-	if p.much {
-		return p.takeMuch(fd)
-	}
 	buf := chunks.Get().(*[Chunk]byte)
 	defer chunks.Put(buf)
 	n := p.read(fd, buf[:])
@@ -115,24 +101,6 @@ func (p *Pump) take(fd uintptr) int {
 		p.delivering.Store(true)
 		p.sink.Deliver(p.kind, buf[:n])
 		p.delivering.Store(false)
-	}
-	p.much = n == Chunk
-	return n
-}
-
-// takeMuch reads into memory that the receiver keeps, which saves a copy.
-func (p *Pump) takeMuch(fd uintptr) int {
-	buf := p.sink.Buffer(Chunk)
-	n := p.read(fd, buf)
-	// A buffer that is kept for little would take more memory than a copy.
-	p.much = n >= Chunk/2
-	p.delivering.Store(true)
-	defer p.delivering.Store(false)
-	switch {
-	case p.much:
-		p.sink.Adopt(p.kind, buf[:n])
-	case n > 0:
-		p.sink.Deliver(p.kind, buf[:n])
 	}
 	return n
 }
@@ -155,19 +123,21 @@ func (p *Pump) read(fd uintptr, buf []byte) int {
 	}
 }
 
-// Drain delivers all that the program has written by now. It stops after
-// twice what a pipe holds, so that a program that goes on writing cannot hold
-// it up.
+// maxPipe is at least what a pipe holds.
+const maxPipe = 1 << 20
+
+// Drain delivers all that the program has written by now, and at most a little more, so
+// that a program that goes on writing cannot hold it up.
 func (p *Pump) Drain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_ = p.raw.Control(func(fd uintptr) {
-		n := p.take(fd)
-		if n == 0 {
-			return // as mostly, so that the size is not asked for
-		}
-		for left := pipeSize(fd) + Chunk - n; left > 0 && n > 0; left -= n {
-			n = p.take(fd)
+		for left := maxPipe; left > 0; {
+			n := p.take(fd)
+			if n == 0 {
+				return
+			}
+			left -= n
 		}
 	})
 }
@@ -183,13 +153,6 @@ func (p *Pump) ended() bool {
 func (p *Pump) Close() {
 	p.file.Close()
 	<-p.done
-}
-
-// DrainPaced is Drain if the pump waits for more to come together.
-func (p *Pump) DrainPaced() {
-	if p.pacing.Load() { // else it has been delivered, or will be at once
-		p.Drain()
-	}
 }
 
 // Flush ends the wait for more to come together, for good.

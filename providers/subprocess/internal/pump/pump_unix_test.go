@@ -14,8 +14,6 @@ import (
 type gathered struct{ strings.Builder }
 
 func (g *gathered) Deliver(_ codeinterp.Kind, b []byte) { g.Write(b) }
-func (g *gathered) Buffer(n int) []byte                 { return make([]byte, n) }
-func (g *gathered) Adopt(_ codeinterp.Kind, b []byte)   { g.Write(b) }
 
 // TestDrained: what a process has written is delivered, and its streams have ended unless
 // another process has them, also if the host did not read them in time.
