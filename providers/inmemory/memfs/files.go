@@ -117,6 +117,9 @@ func (f *files) OpenFile(name string, flag int, _ fs.FileMode) (codeinterp.File,
 		// One that is created and not written to has changed as well.
 		f.of.touch(n)
 	}
+	if h.writes() {
+		n.writers++
+	}
 	return h, nil
 }
 
@@ -183,6 +186,21 @@ func (h *handle) Stat() (fs.FileInfo, error) {
 }
 
 func (h *handle) Read(p []byte) (int, error) {
+	n, err := h.read(p, h.at)
+	h.at += int64(n)
+	return n, err
+}
+
+// ReadAt implements io.ReaderAt.
+func (h *handle) ReadAt(p []byte, off int64) (int, error) {
+	n, err := h.read(p, off)
+	if err == nil && n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (h *handle) read(p []byte, off int64) (int, error) {
 	h.f.mu.RLock()
 	defer h.f.mu.RUnlock()
 	switch {
@@ -190,36 +208,59 @@ func (h *handle) Read(p []byte) (int, error) {
 		return 0, h.fail("read", fs.ErrClosed)
 	case h.flag&os.O_WRONLY != 0:
 		return 0, h.fail("read", fs.ErrPermission)
-	case len(p) > 0 && h.at >= h.n.data.size:
+	case off < 0:
+		return 0, h.fail("read", fs.ErrInvalid)
+	case len(p) > 0 && off >= h.n.data.size:
 		return 0, io.EOF
 	}
-	n := h.n.data.readAt(p, h.at)
-	h.at += int64(n)
-	return n, nil
+	return h.n.data.readAt(p, off), nil
 }
 
 // Write writes all of p or nothing.
 func (h *handle) Write(p []byte) (int, error) {
+	return h.change("write", func() error {
+		if h.flag&os.O_APPEND != 0 {
+			h.at = h.n.data.size
+		}
+		err := h.n.data.writeAt(p, h.at, h.f.grow)
+		if err == nil {
+			h.at += int64(len(p))
+		}
+		return err
+	}, len(p))
+}
+
+// WriteAt implements io.WriterAt: it writes all of p or nothing.
+func (h *handle) WriteAt(p []byte, off int64) (int, error) {
+	return h.change("write", func() error {
+		if off < 0 {
+			return fs.ErrInvalid
+		}
+		return h.n.data.writeAt(p, off, h.f.grow)
+	}, len(p))
+}
+
+// Truncate cuts the file, or fills it up with zeros, to size bytes.
+func (h *handle) Truncate(size int64) error {
+	_, err := h.change("truncate", func() error { return h.n.data.truncate(size, h.f.grow) }, 0)
+	return err
+}
+
+// change changes the content. It returns n, or the error of the change.
+func (h *handle) change(op string, change func() error, n int) (int, error) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	switch {
 	case h.shut:
-		return 0, h.fail("write", fs.ErrClosed)
+		return 0, h.fail(op, fs.ErrClosed)
 	case !h.writes():
-		return 0, h.fail("write", fs.ErrPermission)
-	// Its bytes would count for ever: those of a file are given back as it is removed.
-	case h.n.gone:
-		return 0, h.fail("write", fs.ErrNotExist)
+		return 0, h.fail(op, fs.ErrPermission)
 	}
-	if h.flag&os.O_APPEND != 0 {
-		h.at = h.n.data.size
+	if err := change(); err != nil {
+		return 0, h.fail(op, err)
 	}
-	if err := h.n.data.writeAt(p, h.at, h.f.grow); err != nil {
-		return 0, h.fail("write", err)
-	}
-	h.at += int64(len(p))
 	h.f.touch(h.n)
-	return len(p), nil
+	return n, nil
 }
 
 func (h *handle) Seek(offset int64, whence int) (int64, error) {
@@ -251,6 +292,11 @@ func (h *handle) Close() error {
 		return h.fail("close", fs.ErrClosed)
 	}
 	h.shut = true
+	if h.writes() {
+		if h.n.writers--; h.n.gone && h.n.writers == 0 {
+			h.f.bytes -= h.n.data.size
+		}
+	}
 	return nil
 }
 
@@ -300,10 +346,15 @@ func (f *FS) mark(n *node) {
 	}
 }
 
-// drop notes that a node and all beneath it are gone.
-func (n *node) drop() {
+// drop notes that a node and all beneath it are gone, and returns how many bytes no
+// longer count. Those of a file that is open for writing count until it is closed.
+func (n *node) drop() (bytes int64) {
 	n.gone = true
-	for _, c := range n.children {
-		c.drop()
+	if n.writers == 0 {
+		bytes = n.data.size
 	}
+	for _, c := range n.children {
+		bytes += c.drop()
+	}
+	return bytes
 }

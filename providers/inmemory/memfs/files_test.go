@@ -24,7 +24,8 @@ func TestFiles(t *testing.T) {
 	filestest.Run(t, f.Files("home/me"))
 }
 
-// TestHandleOfRemoved: what was removed takes no more room.
+// TestHandleOfRemoved: a file that is open can be used after it was removed, as under
+// Unix, and takes no room once it is closed.
 func TestHandleOfRemoved(t *testing.T) {
 	f := memfs.New(&memfs.Options{MaxBytes: 1000})
 	h, err := f.Files(".").OpenFile("a", os.O_RDWR|os.O_CREATE, 0)
@@ -42,8 +43,14 @@ func TestHandleOfRemoved(t *testing.T) {
 	if err := f.Remove("a"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Write([]byte("x")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("writing to a removed file: %v", err)
+	if _, err := h.Write([]byte("x")); err != nil {
+		t.Error(err)
+	}
+	if n, _ := f.Used(); n != 601 {
+		t.Errorf("%d bytes count while it is open", n)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
 	}
 	if n, _ := f.Used(); n != 0 {
 		t.Errorf("%d bytes are left", n)

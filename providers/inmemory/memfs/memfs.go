@@ -240,9 +240,9 @@ func (f *FS) remove(name string, all bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if name == "." && all {
-		f.root.drop()
+		f.bytes -= f.root.drop()
 		// The root stays, which drop has marked with the rest.
-		f.root.gone, f.bytes, f.files, f.root.children = false, 0, 0, nil
+		f.root.gone, f.files, f.root.children = false, 0, nil
 		f.changes++
 		return nil
 	}
@@ -258,10 +258,8 @@ func (f *FS) remove(name string, all bool) error {
 		return &fs.PathError{Op: "remove", Path: name, Err: ErrNotEmpty}
 	}
 	f.changes++
-	dir.children[i].drop()
-	bytes, files := dir.children[i].size()
-	f.bytes -= bytes
-	f.files -= files
+	f.bytes -= dir.children[i].drop()
+	f.files -= dir.children[i].count()
 	dir.children = slices.Delete(dir.children, i, i+1)
 	dir.modified = time.Now()
 	return nil
@@ -299,9 +297,8 @@ func (f *FS) Rename(from, to string) error {
 		return &fs.PathError{Op: "rename", Path: to, Err: ErrNotEmpty}
 	}
 	if old != nil {
-		f.bytes -= old.data.size
+		f.bytes -= old.drop()
 		f.files--
-		old.drop()
 		dst.children = slices.Delete(dst.children, dst.index(newBase), dst.index(newBase)+1)
 	}
 	src.children = slices.Delete(src.children, src.index(base), src.index(base)+1)

@@ -27,6 +27,7 @@ type node struct {
 	mode     fs.FileMode // its permissions
 	changed  int64       // the number of its last change
 	gone     bool        // it was removed
+	writers  int         // handles that may write to it
 	data     content
 	children []*node // sorted by name
 }
@@ -73,15 +74,13 @@ func (n *node) reach() (depth, bytes int) {
 	return depth, bytes
 }
 
-// size returns the bytes and the number of nodes at and below n.
-func (n *node) size() (bytes int64, files int) {
-	bytes, files = n.data.size, 1
+// count returns the number of nodes at and below n.
+func (n *node) count() int {
+	files := 1
 	for _, c := range n.children {
-		b, k := c.size()
-		bytes += b
-		files += k
+		files += c.count()
 	}
-	return bytes, files
+	return files
 }
 
 func (n *node) info(name string) fs.FileInfo {

@@ -1,0 +1,21 @@
+//go:build !unix
+
+package machine
+
+// storage is the image itself.
+type storage struct{ bytes []byte }
+
+func (s *storage) fill(memory []byte) error {
+	s.bytes = append([]byte(nil), memory...)
+	return nil
+}
+
+func (s *storage) close() error { return nil }
+
+// mapped returns limit bytes that begin with a copy of the image. The system gives them
+// memory as they are used.
+func (i *Image) mapped(limit int64) ([]byte, func(), error) {
+	b := make([]byte, limit)
+	copy(b, i.bytes)
+	return b, func() {}, nil
+}

@@ -1,0 +1,49 @@
+//go:build unix
+
+package machine
+
+import (
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// storage is a file that is mapped.
+type storage struct{ file *os.File }
+
+func (s *storage) fill(memory []byte) (err error) {
+	if s.file, err = anonymousFile(); err != nil {
+		return err
+	}
+	if err = s.file.Truncate(int64(len(memory))); err == nil {
+		err = runs(memory, func(offset int64, part []byte) error {
+			_, err := s.file.WriteAt(part, offset)
+			return err
+		})
+	}
+	if err != nil {
+		_ = s.close()
+	}
+	return err
+}
+
+func (s *storage) close() error { return s.file.Close() }
+
+// mapped returns limit bytes of addresses that begin with a private copy of the image.
+func (i *Image) mapped(limit int64) ([]byte, func(), error) {
+	const protection = unix.PROT_READ | unix.PROT_WRITE
+	b, err := unix.Mmap(-1, 0, int(limit), protection, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, nil, err
+	}
+	free := func() { _ = unix.Munmap(b) } // what was mapped can be unmapped
+	if i.size > 0 {
+		_, err = unix.MmapPtr(int(i.file.Fd()), 0, unsafe.Pointer(&b[0]), uintptr(i.size), protection, unix.MAP_PRIVATE|unix.MAP_FIXED)
+	}
+	if err != nil {
+		free()
+		return nil, nil, err
+	}
+	return b, free, nil
+}

@@ -1,0 +1,98 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+)
+
+// ErrKilled: the program did not end by itself when it had to.
+var ErrKilled = errors.New("the program was killed")
+
+const pageSize = 64 << 10
+
+// Config is what an instance gets.
+type Config struct {
+	// Image is what its memory begins as.
+	Image *Image
+	// Memory bounds its memory, in bytes.
+	Memory int64
+	// Budget is asked before the memory grows.
+	Budget *engine.Budget
+	// Host is for the imports.
+	Host any
+}
+
+// An Instance is a module that runs, with a memory of its own. Its methods, except those
+// of Watch, are for one goroutine at a time.
+type Instance struct {
+	Watch
+	Host   any
+	module api.Module
+	memory *memory
+	ctx    context.Context
+}
+
+// Start returns an instance. No code of it runs before Call.
+func (m *Module) Start(c *Config) (*Instance, error) {
+	if c.Memory < c.Image.Size() {
+		return nil, fmt.Errorf("%w: a memory limit of %d bytes; the program begins with %d", codeinterp.ErrInvalid, c.Memory, c.Image.Size())
+	}
+	in := &Instance{Host: c.Host}
+	var err error
+	if in.memory, err = c.Image.open(c.Memory, c.Budget); err != nil {
+		return nil, err
+	}
+	in.ctx = context.WithValue(context.Background(), instanceKey{}, in)
+	ctx := experimental.WithMemoryAllocator(in.ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return in.memory }))
+	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
+	if in.module, err = m.runtime.InstantiateModule(ctx, m.compiled, config); err != nil {
+		in.memory.Free()
+		return nil, fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
+	}
+	mem := in.module.Memory()
+	if lacks := c.Image.Size() - int64(mem.Size()); lacks > 0 {
+		if _, ok := mem.Grow(uint32(lacks / pageSize)); !ok {
+			in.Close()
+			return nil, fmt.Errorf("%w: no memory for the image", codeinterp.ErrCapacity)
+		}
+	}
+	return in, nil
+}
+
+// Call calls a function that the module exports and returns its result, 0 if it has none.
+// After an error the instance is only good for Close.
+func (in *Instance) Call(name string, args ...uint64) (uint64, error) {
+	// A function keeps the stack that it needed, so none is kept.
+	f := in.module.ExportedFunction(name)
+	if f == nil {
+		return 0, fmt.Errorf("%w: no function %s", codeinterp.ErrInvalid, name)
+	}
+	results, err := f.Call(in.ctx, args...)
+	if err != nil || len(results) == 0 {
+		return 0, err
+	}
+	return results[0], nil
+}
+
+// Memory returns the memory, until it grows.
+func (in *Instance) Memory() []byte {
+	mem := in.module.Memory()
+	b, _ := mem.Read(0, mem.Size())
+	return b
+}
+
+// Snapshot returns an image of the memory. The instance is between two calls.
+func (in *Instance) Snapshot() (*Image, error) { return NewImage(in.Memory()) }
+
+// Close gives the instance's memory back.
+func (in *Instance) Close() {
+	_ = in.module.Close(in.ctx) // it runs no code
+	in.memory.Free()
+}

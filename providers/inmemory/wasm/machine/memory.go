@@ -1,0 +1,76 @@
+package machine
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+)
+
+// ownPages is what an instance counts for from its start: what it writes of its image,
+// and what the host keeps about it.
+const ownPages = 1 << 20
+
+// A memory is that of an instance. It implements experimental.LinearMemory.
+type memory struct {
+	bytes  []byte // as large as it may become
+	limit  uint64
+	free   func() // ends the mapping
+	image  uint64
+	budget *engine.Budget
+
+	mu    sync.Mutex
+	taken int64
+	size  uint64
+}
+
+// open returns the memory of a new instance.
+func (i *Image) open(limit int64, budget *engine.Budget) (*memory, error) {
+	limit = min(limit, 1<<32)
+	m := &memory{limit: uint64(limit), image: uint64(i.size), budget: budget}
+	if !m.take(ownPages) {
+		return nil, fmt.Errorf("%w: no memory is left for another context", codeinterp.ErrCapacity)
+	}
+	var err error
+	if m.bytes, m.free, err = i.mapped(limit); err != nil {
+		m.Free()
+		return nil, fmt.Errorf("%w: %v", codeinterp.ErrCapacity, err)
+	}
+	return m, nil
+}
+
+func (m *memory) take(n int64) bool {
+	if m.budget != nil && !m.budget.Take(n) {
+		return false
+	}
+	m.taken += n
+	return true
+}
+
+// Reallocate implements experimental.LinearMemory. It returns nil where the memory cannot
+// grow, which the program sees as a failure of memory.grow.
+func (m *memory) Reallocate(size uint64) []byte {
+	if size > m.limit {
+		return nil
+	}
+	if more := int64(size) - int64(max(m.size, m.image)); more > 0 && !m.take(more) {
+		return nil
+	}
+	m.size = max(m.size, size)
+	return m.bytes[:size]
+}
+
+// Free implements experimental.LinearMemory.
+func (m *memory) Free() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.free != nil {
+		m.free()
+		m.free, m.bytes = nil, nil
+	}
+	if m.budget != nil {
+		m.budget.Give(m.taken)
+	}
+	m.taken = 0
+}

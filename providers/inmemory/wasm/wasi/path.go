@@ -1,0 +1,267 @@
+package wasi
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/internal/fsentry"
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
+)
+
+const (
+	tmp     = "tmp"
+	maxPath = 4096
+)
+
+// The flags of path_open.
+const (
+	openCreate = 1 << iota
+	openDirectory
+	openExclusive
+	openTruncate
+)
+
+func join(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return dir + "/" + name
+}
+
+// path returns the name, from the root, of a path in a directory that is open.
+func (c *call) path(fd, address, size uint32) (string, Errno) {
+	f := c.file(fd)
+	switch {
+	case f == nil:
+		return "", ErrnoBadf
+	case !f.isDir():
+		return "", ErrnoNotdir
+	case size > maxPath:
+		return "", ErrnoNametoolong
+	}
+	b := c.at(address, size)
+	if b == nil {
+		return "", ErrnoFault
+	}
+	if size == 0 {
+		return "", ErrnoNoent
+	}
+	return memfs.Clean(f.name, string(b)), 0
+}
+
+// inLibrary returns the name in the library of one from the root.
+func (s *System) inLibrary(name string) (string, bool) {
+	switch {
+	case s.Library == nil:
+	case name == s.LibraryDir:
+		return ".", true
+	case strings.HasPrefix(name, s.LibraryDir+"/"):
+		return name[len(s.LibraryDir)+1:], true
+	}
+	return "", false
+}
+
+// stat describes a file, also of the directories that are there without having been made.
+func (s *System) stat(name string) (fs.FileInfo, error) {
+	if in, ok := s.inLibrary(name); ok {
+		return s.Library.Stat(in)
+	}
+	info, err := s.Files.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) && (name == tmp || s.Library != nil && strings.HasPrefix(s.LibraryDir, name+"/")) {
+		return fsentry.Info(name, 0, fs.ModeDir|0o755, time.Unix(0, 0)), nil
+	}
+	return info, err
+}
+
+// list lists a directory.
+func (s *System) list(name string) ([]fs.DirEntry, error) {
+	if in, ok := s.inLibrary(name); ok {
+		return s.Library.ReadDir(in)
+	}
+	list, err := s.Files.ReadDir(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := s.stat(name); err == nil {
+			return nil, nil
+		}
+	}
+	return list, err
+}
+
+// change changes something in the context's files, and makes /tmp where that lacks.
+func (s *System) change(name string, do func() error) Errno {
+	if _, ok := s.inLibrary(name); ok {
+		return ErrnoRofs
+	}
+	err := do()
+	if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(name, tmp+"/") {
+		if s.Files.Mkdir(tmp) == nil {
+			err = do()
+		}
+	}
+	return errnoOf(err)
+}
+
+func (c *call) pathOpen() Errno {
+	name, e := c.path(c.u32(0), c.u32(2), c.u32(3))
+	if e != 0 {
+		return e
+	}
+	flags, rights := c.u32(4), c.args[5]
+	f := &file{name: name, append: c.u32(7)&flagAppend != 0}
+	if in, ok := c.inLibrary(name); ok {
+		e = c.openLibrary(f, in, flags, rights)
+	} else {
+		e = c.openOwn(f, flags, rights)
+	}
+	if e != 0 {
+		return e
+	}
+	fd, e := c.add(f)
+	if e != 0 {
+		if f.data != nil {
+			_ = f.data.Close() // it is open
+		}
+		return e
+	}
+	c.put32(c.u32(8), fd)
+	return 0
+}
+
+func (s *System) openLibrary(f *file, name string, flags uint32, rights uint64) Errno {
+	info, err := s.Library.Stat(name)
+	switch {
+	case err == nil && flags&openCreate != 0 && flags&openExclusive != 0:
+		return ErrnoExist
+	case rights&rightWrite != 0 || flags&(openCreate|openTruncate) != 0:
+		return ErrnoRofs
+	case err != nil:
+		return errnoOf(err)
+	case info.IsDir():
+		f.kind = dirFile
+		return 0
+	case flags&openDirectory != 0:
+		return ErrnoNotdir
+	}
+	f.kind, f.info = libraryFile, info
+	f.bytes, err = s.Library.ReadFile(name)
+	return errnoOf(err)
+}
+
+func (s *System) openOwn(f *file, flags uint32, rights uint64) Errno {
+	info, err := s.stat(f.name)
+	switch {
+	case err == nil && info.IsDir():
+		if flags&openCreate != 0 && flags&openExclusive != 0 {
+			return ErrnoExist
+		}
+		if rights&rightWrite != 0 && flags&openDirectory == 0 {
+			return ErrnoIsdir
+		}
+		f.kind = dirFile
+		return 0
+	case err == nil && flags&openDirectory != 0:
+		return ErrnoNotdir
+	}
+	flag := os.O_RDONLY
+	switch {
+	case rights&rightWrite != 0 && rights&rightRead != 0:
+		flag = os.O_RDWR
+	case rights&rightWrite != 0 || flags&openTruncate != 0:
+		flag = os.O_WRONLY
+	}
+	for bit, means := range map[uint32]int{openCreate: os.O_CREATE, openExclusive: os.O_EXCL, openTruncate: os.O_TRUNC} {
+		if flags&bit != 0 {
+			flag |= means
+		}
+	}
+	f.kind = dataFile
+	return s.change(f.name, func() error {
+		h, err := s.Files.Files(".").OpenFile(f.name, flag, 0)
+		if err == nil {
+			f.data = h.(content)
+		}
+		return err
+	})
+}
+
+func (c *call) pathCreateDirectory() Errno {
+	name, e := c.path(c.u32(0), c.u32(1), c.u32(2))
+	if e != 0 {
+		return e
+	}
+	if info, err := c.stat(name); err == nil && info.IsDir() {
+		return ErrnoExist
+	}
+	return c.change(name, func() error { return c.Files.Mkdir(name) })
+}
+
+func (c *call) pathRemoveDirectory() Errno { return c.removePath(true) }
+func (c *call) pathUnlinkFile() Errno      { return c.removePath(false) }
+
+func (c *call) removePath(dir bool) Errno {
+	name, e := c.path(c.u32(0), c.u32(1), c.u32(2))
+	if e != 0 {
+		return e
+	}
+	info, err := c.stat(name)
+	switch {
+	case err != nil:
+		return errnoOf(err)
+	case dir && !info.IsDir():
+		return ErrnoNotdir
+	case !dir && info.IsDir():
+		return ErrnoIsdir
+	}
+	return c.change(name, func() error { return c.Files.Remove(name) })
+}
+
+func (c *call) pathRename() Errno {
+	from, e := c.path(c.u32(0), c.u32(1), c.u32(2))
+	if e != 0 {
+		return e
+	}
+	to, e := c.path(c.u32(3), c.u32(4), c.u32(5))
+	if e != 0 {
+		return e
+	}
+	if _, ok := c.inLibrary(from); ok {
+		return ErrnoRofs
+	}
+	return c.change(to, func() error { return c.Files.Rename(from, to) })
+}
+
+func (c *call) pathFilestatGet() Errno {
+	name, e := c.path(c.u32(0), c.u32(2), c.u32(3))
+	if e != 0 {
+		return e
+	}
+	info, err := c.stat(name)
+	if err != nil {
+		return errnoOf(err)
+	}
+	c.putStat(c.u32(4), name, info)
+	return 0
+}
+
+func (c *call) pathFilestatSetTimes() Errno {
+	name, e := c.path(c.u32(0), c.u32(2), c.u32(3))
+	if e != 0 {
+		return e
+	}
+	return c.setTimes(name, c.args[5], c.u32(6))
+}
+
+// pathReadlink finds no link: there are none.
+func (c *call) pathReadlink() Errno {
+	name, e := c.path(c.u32(0), c.u32(1), c.u32(2))
+	if e != 0 {
+		return e
+	}
+	if _, err := c.stat(name); err != nil {
+		return errnoOf(err)
+	}
+	return ErrnoInval
+}
