@@ -20,7 +20,7 @@ var layers = map[string][]string{
 	"internal/shelltest":   {"codeinterp", "shell"},
 	"egress":               {},
 	"conformance":          {"codeinterp", "internal/procfs"},
-	"providers/inmemory":   {"codeinterp", "internal", "golang.org/x/sys", "modernc.org"},
+	"providers/inmemory":   {"codeinterp", "internal", "modernc.org", "github.com/tetratelabs/wazero", "golang.org/x/sys"},
 	"environments":         {"codeinterp", "internal"},
 	"providers/subprocess": {"codeinterp", "environments", "internal", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/jupyter":    {"codeinterp", "internal", "golang.org/x/sys", "github.com/gorilla/websocket"},

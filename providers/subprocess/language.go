@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
+	"github.com/toolcell/toolcell/internal/pydriver"
 	"github.com/toolcell/toolcell/internal/pytools"
 	"github.com/toolcell/toolcell/internal/pyvalue"
 )
@@ -187,8 +188,9 @@ const pythonAdded = "\n# added\n"
 // pythonDriver is the driver's source.
 var pythonDriver = sync.OnceValue(func() string {
 	const folder = "python/"
-	return sourceOf(folder, "driver.py", "channel.py", "streams.py") + pytools.Source + pytools.Contexts + sourceOf(folder, "calls.py") + pyvalue.Source +
-		sourceOf(folder, "display.py", "imports.py", "errors.py", "run.py") + pythonMagics + sourceOf(folder, "magics.py") + pythonAdded
+	return pydriver.Source("driver") + sourceOf(folder, "channel.py") + pydriver.Source("streams") + pytools.Source + pytools.Contexts +
+		sourceOf(folder, "calls.py") + pyvalue.Source + pydriver.Source("display", "imports", "errors", "run") + sourceOf(folder, "loop.py") +
+		pythonMagics + pydriver.Source("magics") + pythonAdded
 })
 
 // Python returns the language python: CPython 3.9 or later.
@@ -197,7 +199,7 @@ func Python() Language {
 		Name: "python", Commands: []string{"python3", "python"}, Extension: ".py", MinVersion: "3.9",
 		Install: "install Python 3.9 or later (Debian and Ubuntu: apt install python3; macOS: brew install python), or give its path in Language.Commands",
 		Notes:   "Top-level await works; asyncio.create_task needs one in the same program. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves. %magics and !commands work as in a notebook.",
-		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver(), Functions: true, Input: true, Completer: sourceOf("complete/", "complete.py")},
+		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver(), Functions: true, Input: true, Completer: pydriver.Source("complete")},
 		kind:    pythonKind,
 	}
 }

@@ -544,24 +544,11 @@ def serve(kind, fields):
         finish(how, status, about, old)
 
 
-def loop():
-    while True:
-        entry = expect(None)
-        try:
-            frame = obtain(entry)
-        except BaseException as e:  # of a handler of a signal
-            with gate:
-                frame = entry.frame
-            report_late(e)
-        if frame:
-            serve(*frame)
-
-
-def start():
+def prepare():
+    """Makes the interpreter ready for programs."""
     for k in list(space):
         if not k.startswith('__'):
             del space[k]
-    os.set_inheritable(CONTROL, False)
     sys.argv = ['']
     sys.path.append('')
     path.append('')
@@ -574,6 +561,3 @@ def start():
     builtins.display, builtins.update_display, builtins.clear_output = display, update_display, clear_output
     builtins.input, builtins.get_ipython = no_input, get_ipython
     set_handler(SIGINT, on_interrupt)
-
-
-start()
