@@ -61,29 +61,7 @@ func (a *app) command(use, short string, register func(*pflag.FlagSet, func(stri
 	if register != nil {
 		register(c.Flags(), a.getenv)
 	}
-	a.complete(c)
 	return c
-}
-
-// complete registers the values of flags that have few, for the shell.
-func (a *app) complete(c *cobra.Command) {
-	for name, values := range map[string][]string{
-		"provider": providerList, "isolation": {"bwrap", "landlock", "none"},
-		"images":   {"auto", "kitty", "iterm2", "sixel", "none"},
-		"language": ownNames, "languages": ownNames,
-	} {
-		if c.Flags().Lookup(name) != nil {
-			_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveDefault))
-		}
-	}
-	if c.Flags().Lookup("env-name") != nil {
-		_ = c.RegisterFlagCompletionFunc("env-name", a.completeEnvironment)
-	}
-}
-
-func (a *app) completeEnvironment(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	names, _ := environmentNames(a.getenv("TOOLCELL_ENVIRONMENTS"))
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // print writes text to standard output.

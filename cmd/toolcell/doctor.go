@@ -180,20 +180,22 @@ func reason(err error) string {
 	return ansi.Plain(text)
 }
 
+const unknown = "not known"
+
 func printIsolation(w io.Writer, i codeinterp.Isolation) {
-	fmt.Fprintf(w, "  isolation    %s", orUnknown(i.Backend))
+	fmt.Fprintf(w, "  isolation    %s", cmp.Or(i.Backend, unknown))
 	if i.User != "" {
 		fmt.Fprintf(w, ", as user %s", i.User)
 	}
 	fmt.Fprintln(w)
 	for _, row := range [][2]string{
-		{"host files", reach(i.Filesystem)}, {"network", reach(i.Network)}, {"processes", reach(i.Processes)}, {"signals", reach(i.Signals)},
+		{"host files", cmp.Or(string(i.Filesystem), unknown+": take it for open")}, {"network", cmp.Or(string(i.Network), unknown+": take it for open")}, {"processes", cmp.Or(string(i.Processes), unknown+": take it for open")}, {"signals", cmp.Or(string(i.Signals), unknown+": take it for open")},
 	} {
 		fmt.Fprintf(w, "    %-10s %s\n", row[0], row[1])
 	}
 	fmt.Fprintf(w, "    limits     memory: %s, cpu: %s, processes: %s, disk: %s\n",
-		orUnknown(i.Memory), orUnknown(i.CPU), orUnknown(i.PIDs), orUnknown(i.Disk))
-	fmt.Fprintf(w, "    host dies  %s\n", cmp.Or(survivors[i.HostDeath], "not known: the code may go on"))
+		cmp.Or(i.Memory, unknown), cmp.Or(i.CPU, unknown), cmp.Or(i.PIDs, unknown), cmp.Or(i.Disk, unknown))
+	fmt.Fprintf(w, "    host dies  %s\n", cmp.Or(survivors[i.HostDeath], unknown+": the code may go on"))
 	for _, r := range i.Reasons {
 		fmt.Fprintf(w, "    note       %s\n", indent(r))
 	}
@@ -212,23 +214,9 @@ func printModes(w io.Writer) {
 	}
 }
 
-func reach(r codeinterp.Reach) string {
-	if r == codeinterp.ReachUnknown {
-		return "not known: take it for open"
-	}
-	return string(r)
-}
-
 // survivors describes which code survives the end of the host.
 var survivors = map[string]string{
 	"all": "all of the code ends with it", "child": "the code's first process ends with it, what it started may go on", "none": "the code goes on",
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "not known"
-	}
-	return s
 }
 
 func indent(s string) string {

@@ -92,9 +92,6 @@ func (a *app) envSubcommand(use, short string, register func(*pflag.FlagSet, fun
 		return a.fail(err)
 	})
 	c.Args = cobra.ArbitraryArgs
-	if takesName {
-		c.ValidArgsFunction = a.completeEnvironment
-	}
 	return c
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"os"
@@ -15,7 +14,7 @@ import (
 
 // An imageShower shows images inline, or saves them and prints their names.
 type imageShower struct {
-	protocol string // "kitty", "iterm2", "sixel", or empty
+	protocol string // "kitty", "iterm2", or empty
 	dir      string // where to save; empty: the current directory
 	name     string // of saved files, before the number
 	none     bool
@@ -32,7 +31,7 @@ func newImageShower(a *app, f *programFlags) imageShower {
 		if isTerminal(a.stdout) {
 			s.protocol = images.Protocol(a.getenv)
 		}
-	case "kitty", "iterm2", "sixel":
+	case "kitty", "iterm2":
 		s.protocol = how
 	case "none":
 		s.none = true
@@ -48,12 +47,9 @@ func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
 	}
 	why := ""
 	if s.protocol != "" && strings.HasPrefix(rep.MIME, "image/") {
-		var b bytes.Buffer
-		// Into a buffer first: of an image that cannot be decoded nothing is to be
-		// shown.
-		err := images.Encode(&b, s.protocol, rep.Data)
+		text, err := images.Encode(s.protocol, rep.Data)
 		if err == nil {
-			return to.line(b.String())
+			return to.line(text)
 		}
 		why = fmt.Sprintf(", not shown: %v", err)
 	}

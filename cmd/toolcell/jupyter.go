@@ -32,7 +32,6 @@ type jupyterFlags struct {
 	token, password string
 	user            string
 	kernels         []string
-	headers         []string
 	wait            time.Duration // for the server to listen
 
 	// progress, if set, prints a line about what takes long.
@@ -46,7 +45,6 @@ func (f *jupyterFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	})
 	group(fs, "Jupyter", "jupyter", func() {
 		fs.Func("kernel", "the `kernelspec` to use, or LANGUAGE=KERNELSPEC; repeatable", each(&f.kernels))
-		fs.Func("header", "add this `NAME:VALUE` to every request; repeatable", each(&f.headers))
 		fs.DurationVar(&f.wait, "wait", 2*time.Second, "wait this `duration` for a server that is starting")
 	})
 	f.url, f.token, f.password = getenv("JUPYTER_URL"), getenv("JUPYTER_TOKEN"), getenv("JUPYTER_PASSWORD")
@@ -62,7 +60,7 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 	case !strings.Contains(f.url, "://"):
 		return nil, fmt.Errorf("%w: --url %s has no http:// or https:// in front", codeinterp.ErrInvalid, hostOf(f.url))
 	}
-	o := &jupyter.Options{URL: f.url, Auth: jupyter.Auth{Token: f.token, Header: http.Header{}}, Tag: f.tag(), Kernels: map[string]string{}}
+	o := &jupyter.Options{URL: f.url, Auth: jupyter.Auth{Token: f.token}, Tag: f.tag(), Kernels: map[string]string{}}
 	// A password logs in, which a token makes needless.
 	if f.token == "" {
 		o.Auth.Password = f.password
@@ -76,13 +74,6 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 			name, spec = cmp.Or(language, "python"), k
 		}
 		o.Kernels[name] = spec
-	}
-	for _, h := range f.headers {
-		name, value, ok := strings.Cut(h, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			return nil, fmt.Errorf("%w: --header %q is no NAME:VALUE", codeinterp.ErrInvalid, h)
-		}
-		o.Auth.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
 	return o, nil
 }

@@ -17,7 +17,7 @@ func TestJupyterAddresses(t *testing.T) {
 	plain := fmt.Sprint("http://127.0.0.1:", jupytertest.ServerWith(t))
 	for _, args := range [][]string{
 		{"--url", plain + "/lab/tree/a/x.ipynb?token=T"},
-		{"--url", plain, "--token", "T", "--header", "X-A: b", "--kernel", "python3"},
+		{"--url", plain, "--token", "T", "--kernel", "python3"},
 	} {
 		code, stdout, stderr := toolcell(t.Context(), "", append([]string{"run", "-e", "print(6*7)"}, args...)...)
 		if code != 0 || stdout != "42\n" || stderr != "" && !strings.Contains(stderr, "waiting for") {

@@ -25,7 +25,7 @@ func (f *programFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	group(fs, "Program", "", func() {
 		fs.DurationVar(&f.timeout, "timeout", 0, "end the program, or each cell of a notebook, after this `duration`, such as 30s")
 		fs.Func("env", "set this `NAME=VALUE` in the program's environment, or NAME to its value here; repeatable", f.env.set)
-		fs.StringVar(&f.images, "images", "auto", "show images in the terminal by `how`: auto, kitty, iterm2, sixel, none, or a directory to save them in")
+		fs.StringVar(&f.images, "images", "auto", "show images in the terminal by `how`: auto, kitty, iterm2, none, or a directory to save them in")
 	})
 	group(fs, "Files", "subprocess", func() {
 		fs.StringVar(&f.dir, "dir", "", "start in this `directory`, which the program may read; --write lets it change files there")

@@ -70,16 +70,6 @@ func Open(ctx context.Context, data []byte, edge int) (*Picture, error) {
 	return p, nil
 }
 
-// Small refuses a picture of more than so many pixels, and what Open refuses without
-// decoding it.
-func Small(data []byte, pixels int) error {
-	_, cfg, err := look(data)
-	if err == nil && cfg.Width > pixels/cfg.Height {
-		return sizeError(cfg)
-	}
-	return err
-}
-
 // look reads the header, which is the program's: decoding takes what memory it says.
 func look(data []byte) (*format, image.Config, error) {
 	f := formatOf(data)
@@ -91,16 +81,12 @@ func look(data []byte) (*format, image.Config, error) {
 		return nil, cfg, errDamaged
 	}
 	if w, h := cfg.Width, cfg.Height; w < 1 || h < 1 || max(w, h) > maxSide || w > maxPixels/h {
-		return nil, cfg, sizeError(cfg)
+		return nil, cfg, fmt.Errorf("%d by %d pixels", w, h)
 	}
 	if f.mime == "image/jpeg" && bytes.Count(data, []byte("\xff\xda")) > maxScans {
 		return nil, cfg, errScans
 	}
 	return f, cfg, nil
-}
-
-func sizeError(cfg image.Config) error {
-	return fmt.Errorf("%d by %d pixels", cfg.Width, cfg.Height)
 }
 
 // Close says that the picture is not used any more.

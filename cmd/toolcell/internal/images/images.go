@@ -3,23 +3,18 @@ package images
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
-	"io"
-	"math"
+	"fmt"
+	"image/png"
 	"mime"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/ansi/iterm2"
-	"github.com/charmbracelet/x/ansi/kitty"
-	"github.com/charmbracelet/x/ansi/sixel"
-
-	"github.com/toolcell/toolcell/internal/picture"
 )
 
 // Protocol guesses from the environment which protocol for pictures the terminal
-// understands: kitty, iterm2, sixel, or none.
+// understands: kitty, iterm2, or none.
 func Protocol(getenv func(string) string) string {
 	term, program := getenv("TERM"), getenv("TERM_PROGRAM")
 	switch {
@@ -30,49 +25,36 @@ func Protocol(getenv func(string) string) string {
 		return "kitty"
 	case program == "iTerm.app", program == "WezTerm", getenv("LC_TERMINAL") == "iTerm2":
 		return "iterm2"
-	case strings.Contains(term, "sixel"), strings.HasPrefix(term, "foot"), strings.HasPrefix(term, "mlterm"):
-		return "sixel"
 	}
 	return ""
 }
 
-// maxInline and maxSixel are the largest pictures that are encoded for a terminal. For
-// kitty one of noise takes 32 bytes a pixel; as sixel it takes four times that, and two
-// seconds a million.
 const (
-	maxInline = 8 << 20
-	maxSixel  = 3 << 20
+	maxPixels = 8 << 20
+	chunk     = 4096 // of kitty
 )
 
-// Encode writes a picture as a protocol has it.
-func Encode(w io.Writer, protocol string, data []byte) error {
+// Encode returns a picture as a protocol has it. For kitty it is a PNG.
+func Encode(protocol string, data []byte) (string, error) {
+	text := base64.StdEncoding.EncodeToString(data)
 	if protocol == "iterm2" {
-		_, err := io.WriteString(w, ansi.ITerm2(iterm2.File{Name: "image", Size: int64(len(data)), Inline: true, Content: base64.StdEncoding.AppendEncode(nil, data)}))
-		return err
+		return ansi.ITerm2(iterm2.File{Name: "image", Size: int64(len(data)), Inline: true, Content: []byte(text)}), nil
 	}
-	most := maxInline
-	if protocol == "sixel" {
-		most = maxSixel
-	}
-	if err := picture.Small(data, most); err != nil {
-		return err
-	}
-	p, err := picture.Open(context.Background(), data, math.MaxInt)
+	c, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer p.Close()
-	if protocol == "kitty" {
-		return kitty.EncodeGraphics(w, p.Image, &kitty.Options{
-			Action: kitty.TransmitAndPut, Transmission: kitty.Direct, Format: kitty.PNG, Chunk: true, Quiet: 2,
-		})
+	if c.Width > maxPixels/c.Height {
+		return "", fmt.Errorf("%d by %d pixels", c.Width, c.Height)
 	}
-	var b bytes.Buffer
-	if err := new(sixel.Encoder).Encode(&b, p.Image); err != nil {
-		return err
+	var b strings.Builder
+	options := []string{"a=T", "f=100", "q=2", "m=1"}
+	for ; len(text) > chunk; text = text[chunk:] {
+		b.WriteString(ansi.KittyGraphics([]byte(text[:chunk]), options...))
+		options = []string{"m=1"}
 	}
-	_, err = io.WriteString(w, ansi.SixelGraphics(0, 1, 0, b.Bytes()))
-	return err
+	options[len(options)-1] = "m=0"
+	return b.String() + ansi.KittyGraphics([]byte(text), options...), nil
 }
 
 // Extension returns the extension of files of a MIME type.

@@ -14,7 +14,7 @@ func TestProtocol(t *testing.T) {
 		{map[string]string{"KITTY_WINDOW_ID": "1", "TMUX": "x"}, ""},
 		{map[string]string{"TERM_PROGRAM": "iTerm.app"}, "iterm2"},
 		{map[string]string{"TERM_PROGRAM": "WezTerm"}, "iterm2"},
-		{map[string]string{"TERM": "foot"}, "sixel"},
+		{map[string]string{"TERM": "foot"}, ""},
 	} {
 		if got := Protocol(func(k string) string { return tt.env[k] }); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.env, got, tt.want)
