@@ -29,43 +29,22 @@ const maxTmp = 256 << 20
 // make its namespaces.
 const maxSetup = 30 * time.Second
 
-// findBwrap returns the path of the first bubblewrap in dirs that other users
-// cannot replace.
-func findBwrap(dirs []string) (string, error) {
-	for _, dir := range dirs {
-		path := filepath.Join(dir, "bwrap")
-		if !filepath.IsAbs(path) {
-			continue
-		}
-		info, err := os.Stat(path)
-		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && trusted(dir) && trusted(path) {
+// findBwrap returns the path of bubblewrap. The distribution's own comes first: security
+// modules know it by its path.
+func findBwrap() (string, error) {
+	for _, name := range []string{"/usr/bin/bwrap", "bwrap"} {
+		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
 	}
 	return "", errors.New("there is no bwrap; install bubblewrap (apt install bubblewrap, dnf install bubblewrap)")
 }
 
-// trusted reports whether only root and the host's user can change path.
-func trusted(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm()&0o022 != 0 {
-		return false
-	}
-	st, ok := sysStat(info)
-	return ok && (st.Uid == 0 || int(st.Uid) == os.Getuid())
-}
-
-// bwrapDirs are where bubblewrap is looked for. The distribution's own comes first:
-// security modules know it by its path.
-func bwrapDirs() []string {
-	return append([]string{"/usr/bin"}, filepath.SplitList(os.Getenv("PATH"))...)
-}
-
 func (s *Sandbox) probeBwrap() error {
 	if !seccomp.Supported {
 		return errors.New("there is no seccomp filter for this architecture")
 	}
-	path, err := findBwrap(bwrapDirs())
+	path, err := findBwrap()
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -50,22 +51,13 @@ func (c *cgroups) enable() error {
 	if err != nil {
 		return fmt.Errorf("not a cgroup v2 directory: %w", bare(err))
 	}
-	if have := strings.Fields(string(b)); !contains(have, "memory") || !contains(have, "pids") {
+	if have := strings.Fields(string(b)); !slices.Contains(have, "memory") || !slices.Contains(have, "pids") {
 		return errors.New("the cgroup has no memory and pids controllers; delegate them (systemd: Delegate=yes)")
 	}
 	if err := os.WriteFile(filepath.Join(c.dir, "cgroup.subtree_control"), []byte("+memory +pids"), 0o644); err != nil {
 		return fmt.Errorf("cgroup.subtree_control: %w", bare(err))
 	}
 	return nil
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }
 
 // delegated returns the parent of this process's cgroup where that belongs to
@@ -87,7 +79,7 @@ func delegated() string {
 	}
 	b, _ := os.ReadFile(filepath.Join(parent, "cgroup.subtree_control"))
 	have := strings.Fields(string(b))
-	if st, ok := sysStat(info); !ok || int(st.Uid) != os.Getuid() || !contains(have, "memory") || !contains(have, "pids") {
+	if st, ok := sysStat(info); !ok || int(st.Uid) != os.Getuid() || !slices.Contains(have, "memory") || !slices.Contains(have, "pids") {
 		return ""
 	}
 	return parent

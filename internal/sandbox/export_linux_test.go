@@ -12,9 +12,6 @@ import (
 // SetBwrap puts another program in the place of bubblewrap.
 func (s *Sandbox) SetBwrap(path string) { s.bwrap = path }
 
-// FindBwrap is findBwrap.
-var FindBwrap = findBwrap
-
 // Deny puts the whole process under a filter that makes system calls fail, as
 // older kernels and the profiles of containers do.
 func Deny(landlock, namespaces bool) error {

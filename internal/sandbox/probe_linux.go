@@ -27,7 +27,7 @@ func (s *Sandbox) remembered(probe func() error) error {
 	if s.opts.Probes == nil || s.mode == None {
 		return probe()
 	}
-	path, _ := findBwrap(bwrapDirs())
+	path, _ := findBwrap()
 	key := fmt.Sprintf("mode %v network %t signals %t uid %d gid %d bwrap %s %s\n%s", s.mode, s.opts.Network, s.opts.AllowSignals,
 		s.opts.UID, s.opts.GID, path, probecache.Stamp(path), probecache.Machine())
 	var p probed

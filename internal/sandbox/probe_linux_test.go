@@ -211,22 +211,6 @@ func TestProbeFails(t *testing.T) {
 	}
 }
 
-func TestFindBwrap(t *testing.T) {
-	dir := t.TempDir()
-	check(t, os.WriteFile(filepath.Join(dir, "bwrap"), []byte("#!/bin/sh\n"), 0o755))
-	if _, err := sandbox.FindBwrap([]string{dir}); err != nil {
-		t.Error(err)
-	}
-	check(t, os.Chmod(dir, 0o777))
-	for name, dirs := range map[string][]string{"none": nil, "relative": {"."}, "others may replace it": {dir}} {
-		if path, err := sandbox.FindBwrap(dirs); err == nil {
-			t.Errorf("%s: found %s", name, path)
-		} else if !strings.Contains(err.Error(), "install bubblewrap") {
-			t.Errorf("%s: no remedy in %v", name, err)
-		}
-	}
-}
-
 func TestOptions(t *testing.T) {
 	for name, o := range map[string]sandbox.Options{
 		"mode":     {Require: 9},

@@ -49,6 +49,7 @@ func New(o *Options) (*Sandbox, error) {
 	}
 	s.opts.Limits = s.opts.Limits.or(DefaultLimits())
 	s.system = systemPaths(s.opts.Network)
+	closeInherited()
 	if os.Geteuid() == 0 {
 		ids, err := newIDs(s.opts.UID, s.opts.GID)
 		if err != nil {

@@ -110,9 +110,4 @@ func rootsAlone(dir string) bool {
 }
 
 // shows reports whether programs are shown path itself, whatever is above it.
-func (s *Sandbox) shows(path string) bool {
-	v := &s.forks.view
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return slices.Contains(v.shown, path)
-}
+func (s *Sandbox) shows(path string) bool { return s.forks.view.shows(path, false) }

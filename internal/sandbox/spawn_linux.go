@@ -106,9 +106,6 @@ func addLimits(s *forkexec.Steps, list []Rlimit) {
 
 // fork makes the child, on the calling thread.
 func (sp *spawn) fork() error {
-	if err := sweep(); err != nil {
-		return err
-	}
 	pid, err := sp.steps().Run()
 	if err != nil {
 		return err
@@ -146,23 +143,15 @@ func awaitEnd(pid int) {
 	}
 }
 
-// sweep marks every descriptor of the host above 2 to be closed on exec, the
-// ones that it inherited itself too. The child closes what it finds besides.
-func sweep() error {
-	err := unix.CloseRange(3, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
-	if err == nil || (err != unix.ENOSYS && err != unix.EINVAL && err != unix.EPERM) {
-		return err
-	}
-	list, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return bare(err)
-	}
+// closeInherited marks the descriptors that the host inherited to be closed on exec, for
+// kernels without close_range(2); Go marks the others.
+func closeInherited() {
+	list, _ := os.ReadDir("/proc/self/fd")
 	for _, e := range list {
 		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
 			unix.CloseOnExec(fd)
 		}
 	}
-	return nil
 }
 
 // descriptors returns the raw descriptors of files, with null for nil ones.

@@ -56,7 +56,7 @@ func makeRoot(dir string) (path string, lock *os.File, err error) {
 // which is uid's where that is not negative. remove removes it; what a host leaves
 // that was killed, a later one removes.
 func PrivateDir(uid, gid int) (dir string, remove func() error, err error) {
-	sweepRoots(os.TempDir())
+	SweepTemp(os.TempDir())
 	root, lock, err := makeRoot(os.TempDir())
 	if err != nil {
 		return "", nil, bare(err)
@@ -76,12 +76,9 @@ func PrivateDir(uid, gid int) (dir string, remove func() error, err error) {
 	return dir, remove, nil
 }
 
-// SweepTemp removes from an Options.TempDir what hosts have left that were killed.
-func SweepTemp(dir string) { sweepRoots(dir) }
-
-// sweepRoots removes the roots in dir that hosts of this user's have left
-// behind: those that are not locked.
-func sweepRoots(dir string) {
+// SweepTemp removes from an Options.TempDir what hosts of this user that were killed have
+// left: roots that are not locked.
+func SweepTemp(dir string) {
 	end := time.Now().Add(sweepTime)
 	list, _ := filepath.Glob(filepath.Join(dir, rootPrefix+"*"))
 	for _, path := range list {

@@ -36,7 +36,7 @@ func (s *Sandbox) TempDir() (string, error) {
 	if s.temp.dir == "" {
 		parent := either(s.opts.TempDir, os.TempDir())
 		// Beside: what a killed host left may take long to remove.
-		go sweepRoots(parent)
+		go SweepTemp(parent)
 		root, lock, err := makeRoot(parent)
 		if err != nil {
 			return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))

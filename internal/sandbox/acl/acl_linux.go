@@ -13,28 +13,26 @@ import (
 // Name is the extended attribute of access lists.
 const Name = "system.posix_acl_access"
 
-// Tags of an access list's entries; see acl(5). They are sorted by them.
+// Tags of an access list's entries, in their order in it.
 const (
-	aclOwner = 0x01
-	aclUser  = 0x02
-	aclGroup = 0x04
-	aclMask  = 0x10
-	aclOther = 0x20
+	tagOwner = 0x01
+	tagUser  = 0x02
+	tagGroup = 0x04
+	tagMask  = 0x10
+	tagOther = 0x20
 
-	aclVersion = 2
-	aclAll     = 7
-	aclNoID    = ^uint32(0)
+	version = 2
+	all     = 7
+	noID    = ^uint32(0)
 )
 
-// An aclEntry is one line of an access list, as the kernel encodes it.
-type aclEntry struct {
+// An entry is one line of an access list, as the kernel encodes it.
+type entry struct {
 	Tag, Perm uint16
 	ID        uint32
 }
 
-var errMasked = errors.New("its access list keeps named users from writing")
-
-// Grant lets uid list and change the open directory fd, beside those who may already.
+// Grant lets uid list and change the open directory fd, beside the users who may already.
 // What is in the directory keeps its rights.
 func Grant(fd, uid int) error {
 	path := "/proc/self/fd/" + strconv.Itoa(fd)
@@ -44,60 +42,30 @@ func Grant(fd, uid int) error {
 	}
 	b := make([]byte, 4096)
 	n, err := unix.Getxattr(path, Name, b)
-	var list []aclEntry
-	switch {
-	case err == unix.ENODATA:
-		// A list with named users has to have a mask (acl(5)); the group keeps what its
-		// own entry says.
-		list = []aclEntry{
-			{aclOwner, uint16(st.Mode >> 6 & 7), aclNoID}, {aclGroup, uint16(st.Mode >> 3 & 7), aclNoID},
-			{aclMask, aclAll, aclNoID}, {aclOther, uint16(st.Mode & 7), aclNoID},
-		}
-	case err != nil:
-		return err
-	default:
-		if list, err = parseACL(b[:n]); err != nil {
-			return err
-		}
+	// A list with named users has to have a mask; the group keeps what its entry says.
+	list := []entry{
+		{tagOwner, uint16(st.Mode >> 6 & 7), noID}, {tagGroup, uint16(st.Mode >> 3 & 7), noID},
+		{tagMask, all, noID}, {tagOther, uint16(st.Mode & 7), noID},
 	}
-	if list, err = addUser(list, uint32(uid)); err != nil || list == nil {
+	if err == nil && n > 4 {
+		list = make([]entry, (n-4)/8)
+		_, err = binary.Decode(b[4:n], binary.LittleEndian, list)
+	}
+	if err != nil && err != unix.ENODATA {
 		return err
 	}
-	return unix.Setxattr(path, Name, encodeACL(list), 0)
-}
-
-// addUser returns the list with all rights for uid, nil if it has them. It
-// does not widen the mask for other users.
-func addUser(list []aclEntry, uid uint32) ([]aclEntry, error) {
-	i := 0
-	for n, e := range list {
-		switch {
-		case e.Tag == aclMask && e.Perm != aclAll:
-			return nil, errMasked
-		case e.Tag == aclUser && e.ID == uid && e.Perm == aclAll:
-			return nil, nil
-		case e.Tag == aclUser && e.ID == uid:
-			list = slices.Clone(list)
-			list[n].Perm = aclAll
-			return list, nil
-		case e.Tag < aclUser || e.Tag == aclUser && e.ID < uid:
-			i = n + 1
-		}
+	own := entry{tagUser, all, uint32(uid)}
+	if slices.Contains(list, own) {
+		return nil
 	}
-	list = slices.Insert(slices.Clone(list), i, aclEntry{aclUser, aclAll, uid})
-	return list, nil
-}
-
-func parseACL(b []byte) ([]aclEntry, error) {
-	if len(b) < 4 || binary.LittleEndian.Uint32(b) != aclVersion || (len(b)-4)%8 != 0 {
-		return nil, errors.New("malformed access list")
+	if slices.ContainsFunc(list, func(e entry) bool { return e.Tag == tagMask && e.Perm != all }) {
+		return errors.New("its access list keeps named users from writing")
 	}
-	list := make([]aclEntry, (len(b)-4)/8)
-	_, err := binary.Decode(b[4:], binary.LittleEndian, list)
-	return list, err
-}
-
-func encodeACL(list []aclEntry) []byte {
-	b, _ := binary.Append([]byte{aclVersion, 0, 0, 0}, binary.LittleEndian, list)
-	return b
+	list = slices.DeleteFunc(list, func(e entry) bool { return e.Tag == tagUser && e.ID == own.ID })
+	list = slices.Insert(list, 1, own) // behind the owner's
+	b, err = binary.Append([]byte{version, 0, 0, 0}, binary.LittleEndian, list)
+	if err != nil {
+		return err
+	}
+	return unix.Setxattr(path, Name, b, 0)
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
 	"golang.org/x/sys/unix"
 )
 
@@ -30,8 +29,8 @@ const (
 var (
 	errEnough = errors.New("enough")
 
-	// ErrUnmeasured reports a directory that cannot be measured: one that stays
-	// unreadable for its owner, the host's user, or one that is too deep.
+	// ErrUnmeasured reports a directory that cannot be measured: one that its owner, the
+	// host's user, may not read, or one that is too deep.
 	ErrUnmeasured = errors.New("the directory cannot be measured; it is unreadable or deeper than 128 levels")
 )
 
@@ -57,7 +56,7 @@ func Measure(dir string, enough Use) (Use, error) {
 // dir counts what is in a directory. One that is gone, or that another user closed, is
 // passed over.
 func (w *walk) dir(at int, name string, depth int) error {
-	fd, restore, err := openDir(at, name)
+	fd, err := openDir(at, name)
 	switch {
 	case err == ErrUnmeasured:
 		return err
@@ -66,7 +65,6 @@ func (w *walk) dir(at int, name string, depth int) error {
 	}
 	f := os.NewFile(uintptr(fd), "directory")
 	defer f.Close()
-	defer restore()
 	var subdirs []string
 	for {
 		names, err := f.Readdirnames(batch)
@@ -116,28 +114,14 @@ func (w *walk) entry(at int, name string) (isDir bool, err error) {
 	return isDir, nil
 }
 
-// openDir opens a directory to be listed. Where its owner, the host's user, may not read
-// it, it may until restore is called.
-func openDir(at int, name string) (fd int, restore func(), err error) {
-	const need = 0o500
-	var st unix.Stat_t
-	if err := unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-		return -1, nil, err
-	}
-	restore = func() {}
-	mine, mode := int(st.Uid) == os.Geteuid(), st.Mode&0o7777
-	changed := mine && mode&need != need && rmtree.Chmod(at, name, mode|need) == nil
+// openDir opens a directory to be listed.
+func openDir(at int, name string) (fd int, err error) {
 	fd, err = unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	switch {
-	case err == unix.EACCES && mine:
-		return -1, nil, ErrUnmeasured
-	case err != nil:
-		return -1, nil, err
+	var st unix.Stat_t
+	if err == unix.EACCES && unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && int(st.Uid) == os.Geteuid() {
+		err = ErrUnmeasured
 	}
-	if changed {
-		restore = func() { _ = unix.Fchmod(fd, mode) }
-	}
-	return fd, restore, nil
+	return fd, err
 }
 
 // Used returns the size of what is in a directory, as far as a walk of two seconds finds it.
