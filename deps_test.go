@@ -16,7 +16,7 @@ const module = "github.com/toolcell/toolcell/"
 var layers = map[string][]string{
 	"codeinterp":           {},
 	"codeinterp/driver":    {"codeinterp"},
-	"internal":             {"codeinterp", "golang.org/x/image", "golang.org/x/sys"},
+	"internal":             {"codeinterp", "golang.org/x/image", "golang.org/x/sync", "golang.org/x/sys"},
 	"internal/shelltest":   {"codeinterp", "shell"},
 	"egress":               {},
 	"conformance":          {"codeinterp", "internal/procfs"},

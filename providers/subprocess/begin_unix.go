@@ -11,8 +11,8 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/cells"
-	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // start begins a run: what comes from now on is its output. There must be no other run

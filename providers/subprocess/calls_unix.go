@@ -12,8 +12,8 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/internal/pytools"
-	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 const (

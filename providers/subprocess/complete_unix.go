@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
-	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
+	"github.com/toolcell/toolcell/internal/frames"
 )
 
 var _ driver.Completer = (*host)(nil)

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/internal/sandbox"
-	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // A forkServer is a driver that has imported the preloaded modules and forks others.

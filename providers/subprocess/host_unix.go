@@ -16,8 +16,8 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/internal/sandbox"
-	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // A host is the [driver.Runtime]: the interpreters of this machine behind a

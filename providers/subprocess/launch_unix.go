@@ -12,8 +12,8 @@ import (
 	"syscall"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/internal/sandbox"
-	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // A place says where and how a process lives.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/internal/sandbox"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/cells"
-	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/pump"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/environments"
+	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/internal/interpreter"
-	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // fewPackages are listed by name, whatever they are.

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
+	"github.com/toolcell/toolcell/internal/frames"
 )
 
 // maxAhead is how many frames are read before they are served, so that the end of a program

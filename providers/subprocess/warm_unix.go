@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/internal/sandbox"
-	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // startPools starts a pool for each language that has warm starts.

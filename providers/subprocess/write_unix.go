@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
+	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/pump"
 )
 

@@ -155,6 +155,16 @@ func Read(r io.Reader, take func(n int) (free func(), err error)) (Frame, error)
 	return f, nil
 }
 
+// Parse returns the frame that is all of b, which it keeps.
+func Parse(b []byte) (Frame, error) {
+	n, ok := Length(b)
+	if !ok || n < 1 || n != len(b)-Digits {
+		return Frame{}, fmt.Errorf("%w: %d bytes", ErrFrame, len(b))
+	}
+	f := Frame{Kind: b[Digits]}
+	return f, f.split(b[Digits+1:])
+}
+
 // A Reader reads a driver's frames, of which several may come at once.
 type Reader struct {
 	*bufio.Reader
