@@ -77,12 +77,12 @@ type RunOptions struct {
 
 	// Files, if set, is copied into the directory in which the program starts,
 	// before it begins, up to MaxInputFiles and MaxInputBytes; links are not
-	// followed but refused. Files of the same names are replaced. A copy that
-	// fails changes nothing, and the program does not begin: ErrInvalid where
-	// the fault is in Files or its names, with ErrTooLarge where it is too
-	// much; ErrCapacity with ErrQuota where there is no room. It is read during
-	// the call, and is to return soon. Languages whose [LanguageInfo.Files] is
-	// false refuse it.
+	// followed but refused. Files of the same names are replaced. If the copy
+	// fails, the program does not begin, and some of the files may be there:
+	// ErrInvalid where the fault is in Files or its names, with ErrTooLarge where
+	// it is too much; ErrCapacity with ErrQuota where there is no room. It is read
+	// during the call, and is to return soon. Languages whose
+	// [LanguageInfo.Files] is false refuse it.
 	Files fs.FS
 
 	// Artifacts asks for Result.Artifacts: the state of all files in the directory is

@@ -124,9 +124,9 @@ func (f ownRoot) ReadDir(string) ([]fs.DirEntry, error) {
 	return []fs.DirEntry{fs.FileInfoToDirEntry(info)}, err
 }
 
-// A list of a source's faults, each of which leaves everything as it was.
+// TestInputFaults: each fault of a source is an error that says what it is.
 func TestInputFaults(t *testing.T) {
-	ci, files, base := openCabinet(t)
+	ci, _, base := openCabinet(t)
 	ctx := t.Context()
 	many := fstest.MapFS{}
 	for i := range codeinterp.MaxInputFiles + 1 {
@@ -162,11 +162,6 @@ func TestInputFaults(t *testing.T) {
 		}
 		if err != nil && strings.Contains(err.Error(), base) {
 			t.Errorf("%s: a path of the host's in %v", tt.name, err)
-		}
-		dir, _ := files.OpenFiles(ctx, id)
-		list, _ := fs.Glob(dir, "*")
-		if b, _ := fs.ReadFile(dir, "a"); string(b) != "old" || strings.Join(list, " ") != "a dir" {
-			t.Errorf("%s: %q and %q are left", tt.name, b, list)
 		}
 		if err := ci.DeleteContext(ctx, id); err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +13,8 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// copyFiles copies src into dst, all of it or nothing. Files of the same name are
-// replaced.
+// copyFiles copies src into dst. Files of the same name are replaced. What cannot be
+// copied by its name, kind or size is refused before anything is written.
 func copyFiles(ctx context.Context, dst codeinterp.FS, src fs.FS) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -23,21 +22,22 @@ func copyFiles(ctx context.Context, dst codeinterp.FS, src fs.FS) (err error) {
 		}
 	}()
 	list, err := inputsOf(ctx, src)
-	if err != nil || len(list) == 0 {
+	if err != nil {
 		return err
 	}
-	c := &copying{ctx: ctx, dst: dst, src: src, list: list, left: codeinterp.MaxInputBytes}
-	// In dst, so that renames stay in one file system, with a name that programs cannot
-	// guess.
-	c.stage = ".toolcell-" + rand.Text()
-	if err := dst.Mkdir(c.stage, 0o700); err != nil {
-		return unplaced(c.stage, err)
+	c := &copying{ctx: ctx, dst: dst, src: src, left: codeinterp.MaxInputBytes}
+	for _, in := range list {
+		// The owner must be able to write into a directory.
+		if in.dir {
+			err = unplaced(in.path, dst.MkdirAll(in.path, in.perm|0o700))
+		} else {
+			err = c.file(in)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	defer func() { err = joined([]error{err, dst.RemoveAll(c.stage)}) }()
-	if err := c.copy(); err != nil {
-		return err
-	}
-	return c.install()
+	return nil
 }
 
 // An input is a file or a directory to be copied.
@@ -105,6 +105,8 @@ var errNotUTF8 = fmt.Errorf("%w: the name is not UTF-8", fs.ErrInvalid)
 func unplaced(path string, err error) error {
 	kind := codeinterp.ErrUnavailable
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, codeinterp.ErrQuota):
 		kind = codeinterp.ErrCapacity
 	case errors.Is(err, codeinterp.ErrIsDir), errors.Is(err, codeinterp.ErrNotDir), errors.Is(err, codeinterp.ErrTooLarge),
@@ -132,43 +134,30 @@ func bare(err error) error {
 
 // A copying is a copy in progress.
 type copying struct {
-	ctx   context.Context
-	dst   codeinterp.FS
-	src   fs.FS
-	list  []input
-	left  int64  // bytes that may still come
-	stage string // directory of dst to copy to first
-	undo  []func()
+	ctx  context.Context
+	dst  codeinterp.FS
+	src  fs.FS
+	left int64 // bytes that may still come
 }
 
-// copy copies everything to the stage.
-func (c *copying) copy() error {
-	for _, in := range c.list {
-		to := c.stage + "/" + in.path
-		if in.dir {
-			// The owner must be able to write into it.
-			if err := c.dst.MkdirAll(to, in.perm|0o700); err != nil {
-				return unplaced(in.path, err)
-			}
-		} else if err := c.file(in, to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *copying) file(in input, to string) (err error) {
+// file copies a file. A link that has its name is replaced too.
+func (c *copying) file(in input) (err error) {
 	from, err := c.src.Open(in.path)
 	if err != nil {
 		return unread(in.path, err)
 	}
 	defer from.Close()
-	f, err := c.dst.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, in.perm|0o600)
+	if info, err := c.dst.Lstat(in.path); err == nil && !info.IsDir() {
+		if err := c.dst.Remove(in.path); err != nil {
+			return unplaced(in.path, err)
+		}
+	}
+	f, err := c.dst.OpenFile(in.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, in.perm|0o600)
 	if err != nil {
 		return unplaced(in.path, err)
 	}
 	defer func() {
-		if e := f.Close(); err == nil && e != nil {
+		if e := f.Close(); err == nil {
 			err = unplaced(in.path, e)
 		}
 	}()
@@ -198,65 +187,4 @@ func (c *copying) file(in input, to string) (err error) {
 			return unread(in.path, err)
 		}
 	}
-}
-
-// install moves everything from the stage to its place, or undoes it.
-func (c *copying) install() (err error) {
-	defer func() {
-		if err != nil {
-			// Backwards: a directory must be empty.
-			for n := len(c.undo) - 1; n >= 0; n-- {
-				c.undo[n]()
-			}
-		}
-	}()
-	for n, in := range c.list {
-		if c.ctx.Err() != nil {
-			return context.Cause(c.ctx)
-		}
-		if in.dir {
-			err = c.directory(in)
-		} else {
-			err = c.replace(in, fmt.Sprintf("%s/.old-%d", c.stage, n))
-		}
-		if err != nil {
-			return unplaced(in.path, err)
-		}
-	}
-	return nil
-}
-
-func (c *copying) directory(in input) error {
-	err := c.dst.Mkdir(in.path, in.perm|0o700)
-	if err == nil {
-		c.undo = append(c.undo, func() { _ = c.dst.Remove(in.path) })
-		return nil
-	}
-	if info, e := c.dst.Stat(in.path); e == nil && info.IsDir() {
-		return nil
-	} else if e == nil {
-		return codeinterp.ErrNotDir
-	}
-	return err
-}
-
-// replace moves a file to its place and an existing one aside.
-func (c *copying) replace(in input, aside string) error {
-	info, err := c.dst.Lstat(in.path)
-	switch {
-	case err == nil && info.IsDir():
-		return codeinterp.ErrIsDir
-	case err == nil:
-		if err := c.dst.Rename(in.path, aside); err != nil {
-			return err
-		}
-		c.undo = append(c.undo, func() { _ = c.dst.Rename(aside, in.path) })
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	if err := c.dst.Rename(c.stage+"/"+in.path, in.path); err != nil {
-		return err
-	}
-	c.undo = append(c.undo, func() { _ = c.dst.Remove(in.path) })
-	return nil
 }
