@@ -37,7 +37,7 @@ func (c *calls) check(p *pendingCall) error {
 		return c.refuse(rec, "the arguments are nested more than %d deep", codeinterp.MaxCallDepth)
 	}
 	if !codeinterp.ValidArgs(args) {
-		return c.refuse(rec, "the arguments are not a JSON object%s", such(c.functions[i].Input))
+		return c.refuse(rec, "the arguments are not a JSON object")
 	}
 	c.mu.Lock()
 	full := c.bytes+len(args) > inFlight*l.Args
