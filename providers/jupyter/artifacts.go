@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"io"
 	"io/fs"
 	"math"
 	"strings"
@@ -98,7 +97,7 @@ func (s *session) add(ctx context.Context, l *artifact.List, e *kernel.FileEntry
 	}
 	if l.Holds(e.Size) {
 		d := directory{s: s, within: true}
-		l.Add(ctx, name, e.Size, &content{file{d: d, name: name, id: e.ID, read: true}})
+		l.Add(ctx, name, e.Size, &file{d: d, name: name, id: e.ID, read: true})
 		return
 	}
 	a, err := s.k.Load().Look(ctx, &kernel.FileRequest{Op: "hash", Name: e.Name, ID: e.ID, Most: hashMost}, hashLimit)
@@ -112,19 +111,4 @@ func (s *session) add(ctx context.Context, l *artifact.List, e *kernel.FileEntry
 	default:
 		l.AddHashed(name, a.Size, a.SHA, a.Data)
 	}
-}
-
-// A content is a file whose name may be any bytes.
-type content struct{ file }
-
-func (c *content) Read(p []byte) (int, error) {
-	a, err := c.d.request("read", c.name, &kernel.FileRequest{Op: "read", ID: c.id, At: c.pos, Size: min(len(p), piece)})
-	if err != nil {
-		return 0, err
-	}
-	n := copy(p, a.Data)
-	if c.pos += int64(n); n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
 }

@@ -33,16 +33,15 @@ func newContext(b testing.TB, s *server, opts jupyter.Options) (*jupyter.Statefu
 	return ci, must(ci.CreateContext(b.Context(), "python", nil))(b)
 }
 
-// BenchmarkCell runs 1+1 in a live kernel: with the floor, with this package,
-// without care for acknowledgements, and with the JSON
-// protocol, in turn.
+// BenchmarkCell runs 1+1 in a live kernel: with the floor, with this package, and with the
+// JSON protocol, in turn.
 func BenchmarkCell(b *testing.B) {
 	s := start(b, "server7", false)
 	f := must(newFloor(s))(b)
 	defer f.close()
-	names := []string{"ours", "plain", "json"}
+	names := []string{"ours", "json"}
 	runs := map[string]func(){"floor": func() { must(f.run("1+1"))(b) }}
-	for i, opts := range []jupyter.Options{{}, jupyter.WithoutAckFix(jupyter.Options{}), jupyter.WithJSON(jupyter.Options{})} {
+	for i, opts := range []jupyter.Options{{}, jupyter.WithJSON(jupyter.Options{})} {
 		ci, id := newContext(b, s, opts)
 		runs[names[i]] = func() {
 			if res, err := ci.RunInContext(b.Context(), id, "1+1", nil); err != nil || res.Text() != "2" {

@@ -13,15 +13,28 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
-// TestConformance tries the contract on Jupyter Server 2 with ipykernel 7.
+// TestConformance tries the contract on Jupyter Server 2 with ipykernel 7, and before that
+// what its clauses do not: adopting, lost connections, the ways to end a kernel,
+// and the streams.
 func TestConformance(t *testing.T) {
-	conform(t, start(t, "server7", true), conformance.Config{Languages: []string{"python"}})
+	s := start(t, "server7", true)
+	t.Run("beside", func(t *testing.T) {
+		for name, f := range map[string]func(*testing.T, *server){
+			"adopt": adopt, "away": away, "exits": exits, "streams": streams, "late": late,
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				f(t, s)
+			})
+		}
+	})
+	conform(t, s, conformance.Config{Languages: []string{"python"}})
 }
 
 // conform runs the suite and wants the server to be empty afterwards.
 func conform(t *testing.T, s *server, cfg conformance.Config) {
 	cfg.New = func() (codeinterp.CodeInterpreter, error) {
-		return open(context.Background(), s, jupyter.Options{StartTimeout: 150 * time.Second})
+		return open(context.Background(), s, jupyter.Options{StartTimeout: 150 * time.Second, Grace: time.Second})
 	}
 	cfg.Stateful = true
 	cfg.Patience, cfg.Timeout = 20*time.Second, cmp.Or(cfg.Timeout, 3*time.Minute)

@@ -55,9 +55,9 @@
 //
 //	              value  json  stderr  error  line  exit  stdin  env  cwd  interrupt
 //	ipykernel     yes    yes   yes     yes    yes   yes   yes    yes  yes  yes
-//	xpython       yes    yes   yes     yes    -     -     yes    -    -    -
-//	xpython-raw   yes    -     yes     yes    -     -     yes    -    -    -
-//	IRkernel      yes    -     yes     yes    -     -     yes    -    -    yes
+//	xpython       yes    yes   yes     yes    -     -     -      -    -    -
+//	xpython-raw   yes    -     yes     yes    -     -     -      -    -    -
+//	IRkernel      yes    -     yes     yes    -     -     -      -    -    yes
 //	bash_kernel   -      -     -       -      -     yes   -      -    yes  yes
 //
 // exit is an exit code that costs no state; interrupt says that a timeout keeps the state.

@@ -70,7 +70,8 @@ func (f *file) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	if len(f.ahead) == 0 {
-		a, err := f.d.do("read", f.name, &kernel.FileRequest{Op: "read", ID: f.id, At: f.pos, Size: piece})
+		// By request: the name of an artifact may be any bytes.
+		a, err := f.d.request("read", f.name, &kernel.FileRequest{Op: "read", ID: f.id, At: f.pos, Size: piece})
 		if err != nil {
 			return 0, err
 		}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -80,11 +79,12 @@ func TestUnsignedKernel(t *testing.T) {
 	})
 }
 
-// TestInput plays a kernel that asks for input, whether it may or not.
+// TestInput plays a kernel that asks for input though it may not: the program fails, and is
+// interrupted. Only IPython kernels take Stdin.
 func TestInput(t *testing.T) {
 	var got []string
 	var interrupts atomic.Int32
-	setup := func(s *fake.Server) {
+	inOther(t, func(s *fake.Server) {
 		s.Interrupt = func(*fake.Kernel) { interrupts.Add(1) }
 		plays{"x": func(k *fake.Kernel, req *fake.Message) {
 			busy(k, req)
@@ -92,32 +92,17 @@ func TestInput(t *testing.T) {
 			reply(k, req)
 			idle(k, req)
 		}}.on(s)
-	}
-	for name, c := range map[string]struct {
-		stdin  []byte
-		want   []string
-		status codeinterp.Status
-	}{
-		"given":   {[]byte("Ada\n36\nmore"), []string{"Ada", "36"}, codeinterp.StatusOK},
-		"too few": {[]byte("Ada"), []string{"Ada", ""}, codeinterp.StatusError},
-		"empty":   {[]byte{}, []string{"", ""}, codeinterp.StatusError},
-		"none":    {nil, []string{"", ""}, codeinterp.StatusError},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got = nil
-			interrupts.Store(0)
-			inOther(t, setup, func(r *rig) {
-				start := time.Now()
-				res, err := r.run("x", &codeinterp.RunOptions{Stdin: c.stdin})
-				if err != nil || res.Status != c.status || !slices.Equal(got, c.want) || time.Since(start) > time.Second {
-					t.Errorf("%+v, %v, answers %q after %v", res, err, got, time.Since(start))
-				}
-				if bad := c.status == codeinterp.StatusError; bad != (res.Error != nil && res.Error.Name == "EOFError") || bad != (interrupts.Load() > 0) {
-					t.Errorf("%+v, %d interrupts", res.Error, interrupts.Load())
-				}
-			})
-		})
-	}
+	}, func(r *rig) {
+		start := time.Now()
+		res, err := r.run("x", nil)
+		if err != nil || res.Status != codeinterp.StatusError || res.Error == nil || res.Error.Name != "EOFError" ||
+			!slices.Equal(got, []string{"", ""}) || interrupts.Load() == 0 || time.Since(start) > time.Second {
+			t.Errorf("%+v, %v, answers %q after %v, %d interrupts", res, err, got, time.Since(start), interrupts.Load())
+		}
+		if _, err := r.run("x", &codeinterp.RunOptions{Stdin: []byte("x")}); !errors.Is(err, codeinterp.ErrInvalid) {
+			t.Errorf("with input: %v", err)
+		}
+	})
 }
 
 // TestPythonWithoutIPython plays a kernel that is called python's and refuses
@@ -131,31 +116,6 @@ func TestPythonWithoutIPython(t *testing.T) {
 		r.ok("x")
 		if _, err := r.run("x", &codeinterp.RunOptions{Env: map[string]string{"A": "1"}}); !errors.Is(err, codeinterp.ErrInvalid) {
 			t.Errorf("an environment: %v", err)
-		}
-	})
-}
-
-// TestHiddenRequestsAreSentAgain drops the requests around a run, as a kernel
-// does where another client's program before them fails.
-func TestHiddenRequestsAreSentAgain(t *testing.T) {
-	var mu sync.Mutex
-	dropped := map[string]bool{}
-	inFake(t, jupyter.Options{}, func(s *fake.Server) {
-		s.Hidden = func(k *fake.Kernel, req *fake.Message) {
-			mu.Lock()
-			again := dropped[req.Code()]
-			dropped[req.Code()] = true
-			mu.Unlock()
-			if again {
-				k.Answer(req, "execute_reply", fake.OK(1))
-				return
-			}
-			k.Answer(req, "execute_reply", map[string]any{"status": "aborted"})
-		}
-	}, func(r *rig) {
-		res, err := r.run("x", &codeinterp.RunOptions{Env: map[string]string{"A": "1"}, Stdin: []byte("x")})
-		if err != nil || !res.OK() {
-			t.Errorf("%+v, %v", res, err)
 		}
 	})
 }

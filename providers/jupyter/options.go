@@ -90,7 +90,6 @@ type Options struct {
 	Log *slog.Logger
 
 	plainJSON bool // offer no subprotocol; for tests
-	noAckFix  bool // leave acknowledgements to the system; for benchmarks
 }
 
 // Auth is how a client authenticates. A token in Options.URL does as well.
@@ -165,5 +164,5 @@ func (o *Options) server() server.Config {
 	return server.Config{URL: o.URL, Token: a.Token, Bearer: a.Bearer, TokenInURL: a.InURL, Password: a.Password,
 		Header: a.Header, Hub: (*server.Hub)(a.Hub), HTTPClient: o.HTTPClient,
 		KernelEnv: o.KernelEnv, Tag: o.Tag, StartTimeout: o.StartTimeout,
-		PlainJSON: o.plainJSON, NoAckFix: o.noAckFix}
+		PlainJSON: o.plainJSON}
 }

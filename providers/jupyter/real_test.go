@@ -3,7 +3,10 @@
 package jupyter_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,39 +15,27 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
-// TestReal tries what the contract's clauses do not: adopting, detaching, the ways to
-// end a kernel from outside, and a shown traceback.
-func TestReal(t *testing.T) {
-	s := start(t, "server7", true)
-	t.Run("adopt", func(t *testing.T) { adopt(t, s) })
-	t.Run("detach", func(t *testing.T) { detach(t, s) })
-	t.Run("verdict", func(t *testing.T) { verdict(t, realSession(t, s, jupyter.Options{})) })
-	t.Run("exits", func(t *testing.T) { exits(t, realSession(t, s, jupyter.Options{})) })
-	t.Run("order", func(t *testing.T) { order(t, realSession(t, s, jupyter.Options{})) })
-	t.Run("streams", func(t *testing.T) { streams(t, realSession(t, s, jupyter.Options{})) })
-	t.Run("late", func(t *testing.T) { late(t, realSession(t, s, jupyter.Options{})) })
-	if left := s.kernels(t); len(left) > 0 {
-		t.Errorf("kernels left: %v", left)
-	}
-}
-
+// adopt protects row 14, in a kernel that another client has left to its owner.
 func adopt(t *testing.T, s *server) {
-	owner := realSession(t, s, jupyter.Options{Tag: "owner"})
-	defer owner.ci.Close()
-	owner.ok("precious = 42")
-	ci, err := open(t.Context(), s, jupyter.Options{Grace: time.Second})
+	first := realSession(t, s, jupyter.Options{})
+	first.ok("precious = 42")
+	ref, err := first.ci.Detach(t.Context(), first.id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ci.Close()
-	list, err := ci.Kernels(t.Context())
-	if err != nil || len(list) != 1 {
-		t.Fatalf("%+v, %v", list, err)
+	owner := &session{t: t, ci: connected(t, s)}
+	if owner.id, err = owner.ci.Adopt(t.Context(), ref); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := ci.Adopt(t.Context(), list[0].ID[:3]); !errors.Is(err, codeinterp.ErrContext) {
+	ci := connected(t, s)
+	var kernel struct{ Kernel string }
+	if err := json.Unmarshal([]byte(ref), &kernel); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ci.Adopt(t.Context(), kernel.Kernel[:3]); !errors.Is(err, codeinterp.ErrContext) {
 		t.Errorf("by too little of its id: %v", err)
 	}
-	id, err := ci.Adopt(t.Context(), list[0].ID[:8])
+	id, err := ci.Adopt(t.Context(), kernel.Kernel[:8])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,40 +77,20 @@ func adopt(t *testing.T, s *server) {
 	}
 }
 
-func detach(t *testing.T, s *server) {
-	first := realSession(t, s, jupyter.Options{})
-	first.ok("kept = 7")
-	ref, err := first.ci.Detach(t.Context(), first.id)
+// connected returns a client, which is closed with the test.
+func connected(t *testing.T, s *server) *jupyter.Stateful {
+	t.Helper()
+	ci, err := open(t.Context(), s, jupyter.Options{Grace: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := open(t.Context(), s, jupyter.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer second.Close()
-	id, err := second.Adopt(t.Context(), ref)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &session{t, second, id}
-	if res := c.ok("kept"); res.Text() != "7" || res.StateLost {
-		t.Errorf("%+v", res)
-	}
-}
-
-// verdict protects row 16.
-func verdict(t *testing.T, s *session) {
-	defer s.ci.Close()
-	res := s.ok("try:\n    1/0\nexcept ZeroDivisionError:\n    get_ipython().showtraceback()\nprint('on')\n7")
-	if res.Error != nil || res.Stdout() != "on\n" || res.Text() != "7" || !strings.Contains(res.Stderr(), "ZeroDivisionError") {
-		t.Errorf("%+v", res)
-	}
+	t.Cleanup(func() { _ = ci.Close() })
+	return ci
 }
 
 // exits protects exit codes and state loss.
-func exits(t *testing.T, s *session) {
-	defer s.ci.Close()
+func exits(t *testing.T, on *server) {
+	s := realSession(t, on, jupyter.Options{})
 	s.ok("x = 1")
 	for code, want := range map[string]int{"import sys; sys.exit(3)": 3, "exit()": 0, "raise SystemExit('no')": 1, "quit(256 + 4)": 4} {
 		if res, err := s.run(code, nil); err != nil || res.ExitCode != want || res.StateLost || res.Error != nil {
@@ -136,30 +107,9 @@ func exits(t *testing.T, s *session) {
 	}
 }
 
-// order protects row 21: text of a thread of an earlier run keeps its place in the stream.
-func order(t *testing.T, s *session) {
-	defer s.ci.Close()
-	s.ok("import sys, threading\ngo, done = threading.Event(), threading.Event()\ndef f(out):\n" +
-		"  for i in range(3): go.wait(); go.clear(); print('late', i, file=out); done.set()")
-	for _, name := range []string{"stdout", "stderr"} {
-		s.ok("threading.Thread(target=f, args=[sys." + name + "]).start()")
-		res := s.ok("for i in range(3): go.set(); done.wait(); done.clear(); print('own', i, file=sys." + name + ")")
-		var text, late string
-		for _, o := range res.Outputs {
-			text += string(o.Data)
-			if o.Late {
-				late += string(o.Data)
-			}
-		}
-		if text != "late 0\nown 0\nlate 1\nown 1\nlate 2\nown 2\n" || late != "late 0\nlate 1\nlate 2\n" {
-			t.Errorf("%s: %q, late %q", name, text, late)
-		}
-	}
-}
-
 // streams protects row 8: a program that breaks its streams leaves a kernel that runs.
-func streams(t *testing.T, s *session) {
-	defer s.ci.Close()
+func streams(t *testing.T, on *server) {
+	s := realSession(t, on, jupyter.Options{})
 	opts := &codeinterp.RunOptions{Timeout: 10 * time.Second}
 	for _, code := range []string{
 		"sys.stdout = None", "sys.stderr = None", "sys.stdout = sys.stderr = None; 1/0", "sys.stdout = None; 1",
@@ -176,13 +126,17 @@ func streams(t *testing.T, s *session) {
 	}
 }
 
-// late protects row 21: output of threads and tasks of an earlier run is late.
-func late(t *testing.T, s *session) {
-	defer s.ci.Close()
+// late protects rows 16 and 21: a traceback that is shown and survived is output, and output of threads and tasks of an earlier run is late.
+func late(t *testing.T, on *server) {
+	s := realSession(t, on, jupyter.Options{})
+	res := s.ok("try:\n    1/0\nexcept ZeroDivisionError:\n    get_ipython().showtraceback()\nprint('on')\n7")
+	if res.Error != nil || res.Stdout() != "on\n" || res.Text() != "7" || !strings.Contains(res.Stderr(), "ZeroDivisionError") {
+		t.Errorf("%+v", res)
+	}
 	s.ok("import threading, time, asyncio\nfrom concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(1)\n" +
 		"threading.Thread(target=lambda: (time.sleep(1), print('thread'))).start()\n" +
 		"async def f():\n  await asyncio.sleep(1); print('task')\nt = asyncio.create_task(f())\npool.submit(print, 'own').result()")
-	res := s.ok("pool.submit(print, 'ours').result(); await asyncio.sleep(2)")
+	res = s.ok("pool.submit(print, 'ours').result(); await asyncio.sleep(2)")
 	var late string
 	for _, o := range res.Outputs {
 		if o.Late {
@@ -191,5 +145,50 @@ func late(t *testing.T, s *session) {
 	}
 	if res.Stdout() != "ours\n" || late != "thread\ntask\n" && late != "task\nthread\n" {
 		t.Errorf("%q, late %q", res.Stdout(), late)
+	}
+}
+
+// away protects row 8: a run whose server goes away is never ok, and its error says that
+// the program may still be running. The context's next run ends what is left, and reports it
+// once, in a late line. A call that is open when the connection is lost fails.
+func away(t *testing.T, s *server) {
+	way, cut := cuttable(t, s)
+	c := realSession(t, way, jupyter.Options{})
+	opts := &codeinterp.RunOptions{Functions: []codeinterp.Function{{Name: "f", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+		restore := cut()
+		time.Sleep(100 * time.Millisecond)
+		restore()
+		return json.RawMessage("7"), nil
+	}}}}
+	res, err := c.run("try:\n    print(tools.f())\nexcept ToolError as e:\n    print(e)", opts)
+	if out := res.Stdout(); err != nil || !res.OK() || out != "7\n" && !strings.Contains(out, "may have been made") {
+		t.Errorf("a call: %q, %+v, %v", out, res, err)
+	}
+	var restore func()
+	res, err = c.run("print('busy', flush=True)\nimport time\ntime.sleep(3600)", &codeinterp.RunOptions{
+		Timeout: 2 * time.Second,
+		OnOutput: func(codeinterp.Output) error {
+			if restore == nil {
+				restore = cut()
+			}
+			return nil
+		},
+	})
+	if restore == nil {
+		t.Fatal(res, err)
+	}
+	restore()
+	if res.Status != codeinterp.StatusTimeout && (res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseServer) {
+		t.Errorf("status %q, cause %q", res.Status, res.Cause)
+	}
+	if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "may") {
+		t.Errorf("error %v", err)
+	}
+	late := func(o codeinterp.Output) bool { return o.Late }
+	for run, want := range []bool{true, false} {
+		res := c.ok("print('next', end='')")
+		if res.Stdout() != "next" || slices.ContainsFunc(res.Outputs, late) != want {
+			t.Errorf("run %d after it: %v; late output: %v", run+1, res, want)
+		}
 	}
 }

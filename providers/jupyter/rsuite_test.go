@@ -19,7 +19,7 @@ func rConfig() conformance.Config {
 		Languages: []string{"r"},
 		Programs:  map[string]conformance.Programs{"r": rPrograms()},
 		Timeout:   10 * time.Minute,
-		Lacks: []conformance.Feature{conformance.Values, conformance.BinaryOutput, conformance.FullOutput, conformance.Env,
+		Lacks: []conformance.Feature{conformance.Values, conformance.BinaryOutput, conformance.FullOutput, conformance.Stdin, conformance.Env,
 			conformance.Cwd, conformance.PrivateFiles, conformance.Children, conformance.ErrorLine, conformance.MissingModule},
 	}
 }
@@ -52,9 +52,8 @@ func rPrograms() conformance.Programs {
 
 		DisplayBundle: `IRdisplay::publish_mimebundle(list("text/plain" = "plain", "text/html" = "<b>rich</b>", "image/png" = ` + rRaw(conformance.PNG()) + `))`,
 
-		ReadLine: `cat("[", readline(), "]\n", sep = "")`,
-		GetEnv:   func(name string) string { return fmt.Sprintf(`cat(Sys.getenv(%q, "<unset>"), "\n", sep = "")`, name) },
-		Getwd:    `cat(getwd(), "\n", sep = "")`,
+		GetEnv: func(name string) string { return fmt.Sprintf(`cat(Sys.getenv(%q, "<unset>"), "\n", sep = "")`, name) },
+		Getwd:  `cat(getwd(), "\n", sep = "")`,
 
 		WriteFile: func(path, text string) string { return fmt.Sprintf("cat(%s, file = %s)", q(text), q(path)) },
 		ReadFile:  func(path string) string { return fmt.Sprintf("cat(readChar(%[1]s, file.size(%[1]s)))", q(path)) },

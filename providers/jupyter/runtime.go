@@ -207,9 +207,7 @@ const finishLimit = server.KillTimeout - 4*time.Second
 // those that could not be deleted before.
 func (rt *runtime) Close(ctx context.Context) error {
 	rt.close()
-	rt.pool.close(ctx)
 	rt.mu.Lock()
-	// Not before: what the pool discards may need deleting twice, in the background.
 	rt.closed = true
 	rt.mu.Unlock()
 	late := time.AfterFunc(finishLimit, rt.c.GiveUp)

@@ -35,7 +35,6 @@ type session struct {
 	handed    bool // the program was, or may have been
 	private   bool // the process is in a directory of its own
 	unsettled bool // the surroundings of a run may not have been restored
-	quiet     bool // nothing of the program runs on
 	closed    bool
 	left      leftover
 
@@ -96,11 +95,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 		return driver.Outcome{}, err
 	}
 	k := s.k.Load()
-	sur := kernel.Surroundings{Env: p.Env, Private: s.opts.Once && !s.private && s.opts.Cwd == ""}
-	// Enter refuses it for a kernel that never asks.
-	if k.HasStdin() || !k.TakesInput() {
-		sur.Stdin = p.Stdin
-	}
+	sur := kernel.Surroundings{Env: p.Env, Stdin: p.Stdin, Private: s.opts.Once && !s.private && s.opts.Cwd == ""}
 	special := len(sur.Env) > 0 || sur.Stdin != nil || sur.Private
 	if special || s.unsettled {
 		if err := s.enter(ctx, k, sur); err != nil {
@@ -119,12 +114,12 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	}
 	// From here on the kernel may run it, whatever Run returns.
 	s.handed = true
-	end, err := k.Run(ctx, kernel.Order{Program: p, Out: out, Once: s.opts.Once, Kill: s.killer(), Shared: s.shared})
+	end, err := k.Run(ctx, kernel.Order{Program: p, Out: out, Kill: s.killer(), Shared: s.shared})
 	if err != nil {
 		return driver.Outcome{}, err
 	}
 	s.look(ctx, p, key, &end)
-	s.left, s.quiet = leftBy(end), end.Quiet
+	s.left = leftBy(end)
 	// Close deletes that of RunCode.
 	if s.left == inGivenUpKernel && !s.opts.Once {
 		s.discarding = s.rt.discardLater(k)
@@ -221,7 +216,7 @@ func (s *session) Close(ctx context.Context) error {
 	}
 	if s.opts.Once {
 		// If the server is away, waiting for it is of no use.
-		if s.left != nothing || s.quiet || k.Quiet(ctx) {
+		if s.left != nothing || k.Quiet(ctx) {
 			s.rt.discardLater(k)
 			return nil
 		}

@@ -16,7 +16,6 @@ import (
 var bashDialect = dialect{
 	completes: true,
 	replaced:  regexp.MustCompile(`(^|\n)Restarting Bash\s*$`).Match,
-	noStdin:   true,
 	start:     bashSurroundings,
 	remove:    func(dir string) string { return "cd / && rm -rf -- " + bashTemp(dir) },
 	exit: func(e *codeinterp.ProgramError) (int, bool) {

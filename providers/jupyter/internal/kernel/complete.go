@@ -21,31 +21,23 @@ func (k Kind) Completes() bool { return k.dialect.completes }
 // Complete asks the kernel's own completer. The protocol counts characters.
 func (k *Kernel) Complete(ctx context.Context, code string, cursor int) (c Completion, err error) {
 	defer k.guard(ctx)()
-	for tries := 0; ; tries++ {
-		m, err := k.ask(ctx, "shell", "complete_request", map[string]any{"code": code, "cursor_pos": utf8.RuneCountInString(code[:cursor])})
-		if err != nil {
-			return c, err
-		}
-		var r struct {
-			Status  string   `json:"status"`
-			Matches []string `json:"matches"`
-			Start   int      `json:"cursor_start"`
-			End     int      `json:"cursor_end"`
-		}
-		if json.Unmarshal(m.Content, &r) != nil {
-			return c, server.Unavailable("malformed complete_reply")
-		}
-		switch {
-		case r.Status == "ok":
-			return Completion{r.Matches, byteOffset(code, r.Start), byteOffset(code, r.End)}, nil
-		case r.Status == "error" || tries == maxAborts:
-			return c, nil // its completer failed, and has nothing to say
-		}
-		// What waits behind another client's program that fails is dropped.
-		if err := server.Wait(ctx, abortPause); err != nil {
-			return c, err
-		}
+	m, err := k.ask(ctx, "shell", "complete_request", map[string]any{"code": code, "cursor_pos": utf8.RuneCountInString(code[:cursor])})
+	if err != nil {
+		return c, err
 	}
+	var r struct {
+		Status  string   `json:"status"`
+		Matches []string `json:"matches"`
+		Start   int      `json:"cursor_start"`
+		End     int      `json:"cursor_end"`
+	}
+	if json.Unmarshal(m.Content, &r) != nil {
+		return c, server.Unavailable("malformed complete_reply")
+	}
+	if r.Status != "ok" {
+		return c, nil // its completer failed, and has nothing to say
+	}
+	return Completion{r.Matches, byteOffset(code, r.Start), byteOffset(code, r.End)}, nil
 }
 
 // byteOffset returns where the nth character of code begins; -1 where there is

@@ -40,8 +40,6 @@ type dialect struct {
 	aborts bool
 	// completes: the kernel is known to complete code.
 	completes bool
-	// noStdin: enter cannot give standard input.
-	noStdin bool
 	// replaced recognises that the kernel put a new process in place of the one
 	// that the program ended, by what it prints then.
 	replaced func(text []byte) bool

@@ -31,9 +31,9 @@ type execution struct {
 
 	beginning beginState
 
-	input  input
-	calls  *calls // nil if the program has no functions
-	ending []byte // the last of the streams, where a dialect wants it
+	refused time.Time // when the program was last interrupted for asking
+	calls   *calls    // nil if the program has no functions
+	ending  []byte    // the last of the streams, where a dialect wants it
 
 	mu sync.Mutex
 	st progress
@@ -71,7 +71,7 @@ func (p progress) half() bool { return !p.over() && (p.idle || p.reply != nil) }
 // newExecution makes the execution the kernel's current one.
 func (k *Kernel) newExecution(o Order) *execution {
 	p := o.Program
-	e := &execution{k: k, q: newQueue(), out: o.Out, input: input{lines: p.Stdin}, wake: make(chan struct{}, 1)}
+	e := &execution{k: k, q: newQueue(), out: o.Out, wake: make(chan struct{}, 1)}
 	if e.beginning.done = !o.Shared; o.Shared {
 		e.beginning.program = p
 	}
@@ -230,7 +230,7 @@ func (e *execution) handle(ev *event) {
 	case evAnswered:
 		e.update(func(p *progress) { p.answered = true })
 	case evAsked:
-		e.giveInput()
+		e.refuseInput()
 	case evCalls:
 		e.calls.take(ev.prompt)
 	default:

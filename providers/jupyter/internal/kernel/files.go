@@ -2,8 +2,11 @@ package kernel
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -91,11 +94,30 @@ func (k *Kernel) Files(ctx context.Context, q *FileRequest) (*FileAnswer, error)
 	default:
 		return nil, err
 	}
-	a, err := decodeFileAnswer(m.Content)
-	if err != nil || !a.fits(q) {
+	var a FileAnswer
+	if json.Unmarshal(m.Content, &a) != nil || !a.fits(q) {
 		return nil, server.Unavailable("malformed %s", filesReply)
 	}
-	return a, nil
+	return &a, nil
+}
+
+const (
+	// MaxFileEntries is how many entries one answer carries, PAGE in files.py.
+	MaxFileEntries = 5000
+
+	maxSHA  = 64  // the length of a hash in hexadecimal digits
+	maxHead = 512 // what comes with a hash of a file's content
+)
+
+// fits reports whether an answer, which a program may have made up, has no more than was
+// asked for, and names that lead nowhere else.
+func (a *FileAnswer) fits(q *FileRequest) bool {
+	bad := func(e FileEntry) bool {
+		name := string(e.Name)
+		return e.Size < 0 || q.Op == "list" && (name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00"))
+	}
+	return len(a.Entries) <= MaxFileEntries && len(a.Data) <= max(q.Size, maxHead) && len(a.SHA) <= maxSHA &&
+		min(a.Size, a.At, a.More, a.Rest) >= 0 && !slices.ContainsFunc(a.Entries, bad)
 }
 
 // filesSlack is how much longer than its own limit a request may take.

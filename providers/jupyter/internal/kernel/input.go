@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"bytes"
 	"context"
 	"time"
 
@@ -9,22 +8,6 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
-
-// input is what a program can read, line by line, where the kernel asks for it.
-type input struct {
-	lines   []byte
-	refused time.Time // when a program was last interrupted for want of a line
-}
-
-// next returns the next line without its end.
-func (i *input) next() (line string, ok bool) {
-	if len(i.lines) == 0 {
-		return "", false
-	}
-	text, rest, _ := bytes.Cut(i.lines, []byte("\n"))
-	i.lines = rest
-	return string(text), true
-}
 
 // interruptLimit bounds the interrupt of a program that waits for input.
 const interruptLimit = 10 * time.Second
@@ -48,41 +31,31 @@ func (e *execution) asked(f *frame) error {
 	return nil
 }
 
-// giveInput answers a program that asks for input. One for which there is none
-// is interrupted, and the answer that it waits for is empty: kernels have no
-// other way to refuse, and some ask in spite of allow_stdin. Questions of
-// a program that has ended, which it can have left by thousands, get no answer.
-func (e *execution) giveInput() {
+// refuseInput interrupts a program that asks for input, and gives the answer that it waits
+// for, which is empty: kernels have no other way to refuse, and some ask in spite of
+// allow_stdin. Questions of a program that has ended, which it can have left by thousands,
+// get no answer.
+func (e *execution) refuseInput() {
 	if e.life.Err() != nil || e.progress().replied {
 		return
 	}
-	line, ok := e.input.next()
-	if !ok && !e.refuseInput() {
+	e.update(func(p *progress) { p.noInput = true })
+	// One that asks again and again does not make the server interrupt it as often.
+	if server.Wait(e.life, askPause-time.Since(e.refused)) != nil {
 		return
 	}
-	e.k.mu.Lock()
-	s, id := e.k.sock, e.k.newID("h")
-	e.k.mu.Unlock()
-	_ = e.k.sendUntil(e.life.Done(), s, "stdin", id, "input_reply", map[string]string{"value": line, "status": "ok"})
-}
-
-// refuseInput interrupts the program, and reports whether its run goes on.
-func (e *execution) refuseInput() bool {
-	e.update(func(p *progress) { p.noInput = true })
-	// One that asks again and again is not to have the server interrupt it as often
-	// as that can.
-	if server.Wait(e.life, askPause-time.Since(e.input.refused)) != nil {
-		return false
-	}
-	e.input.refused = time.Now()
+	e.refused = time.Now()
 	ctx, cancel := context.WithTimeout(e.life, interruptLimit)
 	defer cancel()
 	// If it fails, the empty answer still lets the program go on.
 	_ = e.k.Interrupt(ctx)
-	return e.life.Err() == nil
+	e.k.mu.Lock()
+	s, id := e.k.sock, e.k.newID("h")
+	e.k.mu.Unlock()
+	_ = e.k.sendUntil(e.life.Done(), s, "stdin", id, "input_reply", map[string]string{"value": "", "status": "ok"})
 }
 
 // inputError is what a program gets that asked for input in vain.
 func inputError() *codeinterp.ProgramError {
-	return &codeinterp.ProgramError{Name: "EOFError", Message: "the program asked for input, and there is none (left)"}
+	return &codeinterp.ProgramError{Name: "EOFError", Message: "the program asked for input, and there is none"}
 }

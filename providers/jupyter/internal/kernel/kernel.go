@@ -177,16 +177,10 @@ func (k *Kernel) connect(ctx context.Context) error {
 			return err
 		}
 		if werr := server.Wait(ctx, pause); werr != nil {
-			return &lastError{werr, err}
+			return fmt.Errorf("%w; last: %w", werr, err)
 		}
 	}
 }
-
-// A lastError is why a wait ended, and the last failure before that.
-type lastError struct{ why, last error }
-
-func (e *lastError) Error() string   { return e.why.Error() + "; last: " + e.last.Error() }
-func (e *lastError) Unwrap() []error { return []error{e.why, e.last} }
 
 // rename takes another name for a kernel in which we have run nothing: the server keeps
 // no messages for us. It may continue a handshake that was
@@ -244,7 +238,7 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 			k.noteIdentity(reply.Header.Session)
 			return nil
 		case ctx.Err() != nil && last != nil:
-			return &lastError{context.Cause(ctx), last}
+			return fmt.Errorf("%w; last: %w", context.Cause(ctx), last)
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case k.isGone():

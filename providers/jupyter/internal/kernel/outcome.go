@@ -86,9 +86,6 @@ func (r *runner) ending() Ending {
 			e.Error.Line += blankLines(r.Program.Code)
 		}
 	}
-	if expr := r.k.dialect.idle; expr != "" && p.reply != nil && r.Once {
-		e.Quiet = p.reply.Expressions[idleExpression].IsTrue() && !r.k.IsDown()
-	}
 	r.classify(&e, p)
 	return e
 }

@@ -118,38 +118,30 @@ func (k *Kernel) Hidden(ctx context.Context, code string) error {
 // asRefusal returns what the kernel said of a hidden request that failed.
 func asRefusal(err error) (*wire.ErrorContent, bool) { return errors.AsType[*wire.ErrorContent](err) }
 
-// evaluate is Hidden, with user expressions. A kernel drops requests behind another
-// client's program that fails: they are sent again.
+// evaluate is Hidden, with user expressions.
 func (k *Kernel) evaluate(ctx context.Context, code string, expr map[string]string) (map[string]wire.Expression, error) {
 	if expr == nil {
 		expr = map[string]string{}
 	}
 	defer k.guard(ctx)()
-	for tries := 0; ; tries++ {
-		m, err := k.ask(ctx, "shell", "execute_request", wire.ExecuteRequest{Code: code, Silent: true, Expressions: expr})
-		if err != nil {
-			return nil, err
-		}
-		var r wire.ExecuteReply
-		if err := json.Unmarshal(m.Content, &r); err != nil {
-			return nil, server.Unavailable("malformed execute_reply")
-		}
-		switch {
-		case r.Status == "ok":
-			return r.Expressions, nil
-		case !r.Aborted():
-			e := &wire.ErrorContent{Name: r.Name, Value: r.Value, Traceback: r.Traceback}
-			if k.lacksSetup(e) {
-				return nil, errDied
-			}
-			return nil, e
-		case tries == maxAborts:
-			return nil, server.Unavailable("the kernel dropped the request %d times", tries+1)
-		}
-		if err := server.Wait(ctx, abortPause); err != nil {
-			return nil, err
-		}
+	m, err := k.ask(ctx, "shell", "execute_request", wire.ExecuteRequest{Code: code, Silent: true, Expressions: expr})
+	if err != nil {
+		return nil, err
 	}
+	var r wire.ExecuteReply
+	switch {
+	case json.Unmarshal(m.Content, &r) != nil:
+		return nil, server.Unavailable("malformed execute_reply")
+	case r.Status == "ok":
+		return r.Expressions, nil
+	case r.Aborted():
+		return nil, server.Unavailable("the kernel dropped a request after a program of another client failed; try again")
+	}
+	e := &wire.ErrorContent{Name: r.Name, Value: r.Value, Traceback: r.Traceback}
+	if k.lacksSetup(e) {
+		return nil, errDied
+	}
+	return nil, e
 }
 
 const (

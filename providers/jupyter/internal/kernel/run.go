@@ -53,9 +53,6 @@ type Order struct {
 	// Kill ends the kernel's process. Nil for a foreign kernel.
 	Kill func(ctx context.Context) error
 
-	// Once says that it is the kernel's only program, and Quiet is asked for.
-	Once bool
-
 	// Shared says that other clients use the kernel. The program then begins when the
 	// kernel begins it, and is not interrupted or killed before.
 	Shared bool
@@ -64,9 +61,6 @@ type Order struct {
 // An Ending is how a program ended, besides its outcome.
 type Ending struct {
 	driver.Outcome
-
-	// Quiet says that nothing that the program started runs on.
-	Quiet bool
 
 	// Left says that the program may still run.
 	Left bool
@@ -174,8 +168,8 @@ func (r *runner) follow() error {
 		r.fresh = k.countProgram() // first: the process can die of it
 		err := k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
 			// Python takes a byte order mark in files only.
-			Code: strings.TrimPrefix(r.Program.Code, "\ufeff"), StoreHistory: true, Expressions: r.expressions(),
-			AllowStdin: r.Program.Stdin != nil && !k.HasStdin() || r.e.calls != nil,
+			Code: strings.TrimPrefix(r.Program.Code, "\ufeff"), StoreHistory: true, Expressions: map[string]string{},
+			AllowStdin: r.e.calls != nil,
 		})
 		if err != nil {
 			// The next program is still the first of the process.
@@ -250,27 +244,15 @@ func (r *runner) follow() error {
 	}
 }
 
-// expressions are the user expressions of the request.
-func (r *runner) expressions() map[string]string {
-	if expr := r.k.dialect.idle; expr != "" && r.Once {
-		return map[string]string{idleExpression: expr}
-	}
-	return map[string]string{}
-}
-
-// idleExpression names the user expression of a dialect's idle.
-const idleExpression = "idle"
-
 // Quiet asks whether nothing that the program started still runs, false if unknown.
 func (k *Kernel) Quiet(ctx context.Context) bool {
-	expr := k.dialect.idle
-	if expr == "" || k.IsDown() {
+	if k.dialect.idle == "" || k.IsDown() {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	out, err := k.evaluate(ctx, "", map[string]string{idleExpression: expr})
-	return err == nil && out[idleExpression].IsTrue()
+	out, err := k.evaluate(ctx, "", map[string]string{"idle": k.dialect.idle})
+	return err == nil && out["idle"].IsTrue()
 }
 
 // kill ends the kernel's process without grace. killErr is set if it cannot.
@@ -286,7 +268,6 @@ func (r *runner) kill() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), killLimit)
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
-	defer r.k.watchServer(ctx, giveUp)()
 	defer r.afterCancel(giveUp)()
 	if r.killErr = r.Kill(ctx); r.killErr == nil {
 		r.await(context.WithoutCancel(ctx), killGrace)
@@ -315,28 +296,6 @@ func (r *runner) leaveAlone() {
 
 // aliveLimit is how long a server has to show a sign of life while a kernel is ended.
 const aliveLimit = 2 * time.Second
-
-// watchServer calls cancel if the server neither answers nor sends a message. done ends and
-// waits for the watch.
-func (k *Kernel) watchServer(ctx context.Context, cancel func(error)) (done func()) {
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		for ctx.Err() == nil {
-			one, stop := context.WithTimeout(ctx, aliveLimit)
-			_, _ = k.cfg.Client.State(one, k.Handle.Kernel)
-			answered := one.Err() == nil
-			stop()
-			if answered {
-				return
-			}
-			if time.Now().UnixNano()-k.lastMessage.Load() > int64(aliveLimit) {
-				cancel(server.Unavailable("the server gave no sign of life for %v", aliveLimit))
-			}
-		}
-	}()
-	return func() { cancel(nil); <-over }
-}
 
 // await waits for the run's end.
 func (r *runner) await(ctx context.Context, d time.Duration) {

@@ -14,7 +14,7 @@ import (
 type Surroundings struct {
 	Cwd   string
 	Env   map[string]string
-	Stdin []byte // nil: reading fails
+	Stdin []byte // nil: none
 	// Private starts the run in a new directory, which goes with the kernel.
 	Private bool
 	// Dir names a context's private directory, which outlives its kernels.
@@ -49,13 +49,6 @@ func (k *Kernel) Furnish(ctx context.Context, s Surroundings) error {
 // Moves reports whether kernels of this kind take a directory and an environment.
 func (k Kind) Moves() bool { return k.dialect.start != nil }
 
-// HasStdin reports whether Enter can give a program its standard input. Other
-// kernels are answered when they ask.
-func (k *Kernel) HasStdin() bool { return k.dialect.enter != nil && !k.dialect.noStdin }
-
-// TakesInput reports whether the kernel may ask for what a program reads.
-func (k *Kernel) TakesInput() bool { return !k.dialect.noStdin }
-
 // CanMoveIn reports whether the kernel can make directories of its own.
 func (k *Kernel) CanMoveIn() bool { return k.dialect.enter != nil }
 
@@ -64,8 +57,8 @@ func (k *Kernel) CanMoveIn() bool { return k.dialect.enter != nil }
 func (k *Kernel) Enter(ctx context.Context, s Surroundings) error {
 	d := k.dialect
 	switch {
-	case s.Stdin != nil && d.noStdin:
-		return fmt.Errorf("%w: kernel %q takes no standard input", codeinterp.ErrInvalid, k.Kind.Name)
+	case d.enter == nil && s.Stdin != nil:
+		return k.unable("standard input")
 	case d.enter == nil && len(s.Env) > 0:
 		return k.unable("environment")
 	case d.enter == nil:

@@ -9,10 +9,6 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// askAfter is how long a run is silent before its kernel is asked for a sign, once for each
-// socket.
-const askAfter = time.Minute
-
 // A watch supervises the connection of a run: it asks for the kernel's state when no
 // message comes, and dials again when the socket is lost. Only the run's own goroutine reads
 // its channels and calls its methods.
@@ -27,7 +23,6 @@ type watch struct {
 	away       bool // reconnecting
 	probed     bool // after the interrupt
 	halfProbed bool // as half of the end was there
-	asked      bool // a question waits in the kernel
 	ctx        context.Context
 	cancel     context.CancelFunc
 	work       sync.WaitGroup
@@ -81,7 +76,6 @@ func (w *watch) poll() {
 		return
 	}
 	w.quiet.Reset(silence)
-	w.ask(p)
 	select {
 	// One at a time, for a slow server.
 	case w.polling <- struct{}{}:
@@ -98,18 +92,6 @@ func (w *watch) poll() {
 			w.r.probe(ctx)
 		}
 	})
-}
-
-// ask leaves a question with a kernel that says nothing, which it answers when the
-// program has ended. If the messages of the end were lost,
-// the server calls the kernel busy forever. Kernels without dialect.outcome may answer
-// while a program runs.
-func (w *watch) ask(p progress) {
-	if w.asked || w.away || w.r.k.dialect.outcome == nil || time.Since(p.active) < askAfter {
-		return
-	}
-	w.asked = true
-	w.work.Go(func() { w.r.probe(w.ctx) })
 }
 
 // notRunning reports whether the server says that a kernel runs nothing. A server that
@@ -169,7 +151,7 @@ func (w *watch) returned(err error) bool {
 		return true
 	}
 	k.mu.Lock()
-	w.sock, w.asked = k.sock, true
+	w.sock = k.sock
 	k.mu.Unlock()
 	w.r.e.calls.reconnected()
 	w.work.Go(func() { w.r.probe(w.ctx) })

@@ -35,7 +35,6 @@ type Config struct {
 	StartTimeout time.Duration
 
 	PlainJSON bool // offer no subprotocol; for tests
-	NoAckFix  bool // leave acknowledgements to the system; for benchmarks
 }
 
 // A Client talks to one server's REST API. It may be used from any goroutine.

@@ -50,7 +50,7 @@ func (c *Client) Dial(ctx context.Context, kernel, session string) (_ *websocket
 		ws, live, resp, err = c.handshake(ctx, kernel, session)
 	}
 	if err == nil {
-		return ws, live.ack == nil && !c.cfg.NoAckFix, nil
+		return ws, live.ack == nil, nil
 	}
 	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
@@ -124,7 +124,7 @@ func (c *Client) dialSocket(ctx context.Context, network, addr string) (*liveCon
 	if err != nil {
 		return nil, err
 	}
-	return newLiveConn(conn, c.cfg.NoAckFix), nil
+	return &liveConn{Conn: conn, ack: quickAck(conn)}, nil
 }
 
 // A liveConn fails a read after deadAfter without data, or after maxHandshake bytes of
@@ -135,14 +135,6 @@ type liveConn struct {
 	ack    func()
 	up     bool
 	before int // bytes that came before that
-}
-
-func newLiveConn(c net.Conn, plain bool) *liveConn {
-	l := &liveConn{Conn: c}
-	if !plain {
-		l.ack = quickAck(c)
-	}
-	return l
 }
 
 func (l *liveConn) Read(p []byte) (int, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // ProtocolV1 is the binary subprotocol of Jupyter's kernel sockets.
@@ -48,13 +49,13 @@ func (f *Frame) Content(max int64) ([]byte, error) {
 }
 
 // ReadFrame reads one WebSocket message, binary or text. v1 says the binary
-// subprotocol; without it text is JSON and binary is JSON with buffers.
+// subprotocol; without it messages are JSON text.
 func ReadFrame(binary bool, r io.Reader, v1 bool, max int64) (*Frame, error) {
 	switch {
 	case v1 && binary:
 		return readV1(r)
-	case binary:
-		return readBuffered(r, max)
+	case binary: // a message with buffers, which only widgets send
+		return &Frame{Size: -1}, nil
 	}
 	return readJSON(r, max)
 }
@@ -63,7 +64,7 @@ func ReadFrame(binary bool, r io.Reader, v1 bool, max int64) (*Frame, error) {
 // offsets of its parts and of the end, and the parts: channel, header, parent,
 // metadata, content, buffers.
 func readV1(r io.Reader) (*Frame, error) {
-	offs, err := readOffsets(r, binary.LittleEndian, 8)
+	offs, err := readOffsets(r)
 	if err != nil {
 		return nil, err
 	}
@@ -102,53 +103,24 @@ func (f *Frame) part(i int, b []byte) error {
 	return nil
 }
 
-// readOffsets reads a count and as many offsets, of width bytes each, and
-// checks that they grow.
-func readOffsets(r io.Reader, order binary.ByteOrder, width int) ([]uint64, error) {
-	var word [8]byte
-	next := func() (uint64, error) {
-		if _, err := io.ReadFull(r, word[:width]); err != nil {
-			return 0, err
-		}
-		if width == 4 {
-			return uint64(order.Uint32(word[:])), nil
-		}
-		return order.Uint64(word[:]), nil
-	}
-	n, err := next()
-	if err != nil {
+// readOffsets reads a count and as many offsets, and checks that they grow.
+func readOffsets(r io.Reader) ([]uint64, error) {
+	var n uint64
+	if err := binary.Read(r, binary.LittleEndian, &n); err != nil {
 		return nil, err
 	}
 	if n == 0 || n > maxParts {
 		return nil, fmt.Errorf("frame with %d parts", n)
 	}
 	offs := make([]uint64, n)
-	for i := range offs {
-		if offs[i], err = next(); err != nil {
-			return nil, err
-		}
-		// 2^50 is more than anybody sends, and leaves room for sums in an int64.
-		if offs[i] > 1<<50 || i > 0 && offs[i] < offs[i-1] {
-			return nil, errors.New("frame with offsets out of order")
-		}
-	}
-	return offs, nil
-}
-
-// readBuffered reads the older binary form: the number of parts, their
-// offsets, the message as JSON, and the buffers.
-func readBuffered(r io.Reader, max int64) (*Frame, error) {
-	offs, err := readOffsets(r, binary.BigEndian, 4)
-	if err != nil {
+	if err := binary.Read(r, binary.LittleEndian, offs); err != nil {
 		return nil, err
 	}
-	if offs[0] != 4*(1+uint64(len(offs))) {
-		return nil, errors.New("frame with a wrong first offset")
+	// 2^50 is more than anybody sends, and leaves room for sums in an int64.
+	if !slices.IsSorted(offs) || offs[n-1] > 1<<50 {
+		return nil, errors.New("frame with offsets out of order")
 	}
-	if len(offs) > 1 {
-		r = io.LimitReader(r, int64(offs[1]-offs[0]))
-	}
-	return readJSON(r, max)
+	return offs, nil
 }
 
 func readJSON(r io.Reader, max int64) (*Frame, error) {
