@@ -1,3 +1,5 @@
+// Package callstest has functions of the host, and programs in Python that call them,
+// for the tests of all providers.
 package callstest
 
 import (
@@ -79,4 +81,17 @@ func Meet(n int32) codeinterp.Function {
 			return nil, ctx.Err()
 		}
 	})
+}
+
+// Unlisted returns two functions, of which closed only says why it cannot be called,
+// and is unlisted where that is set.
+func Unlisted(unlisted bool) []codeinterp.Function {
+	return []codeinterp.Function{
+		{Name: "closed", Unlisted: unlisted, Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+			return nil, &codeinterp.FunctionError{Message: "not on Sundays"}
+		}},
+		{Name: "works", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+			return json.RawMessage("5"), nil
+		}},
+	}
 }

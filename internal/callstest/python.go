@@ -1,8 +1,6 @@
 package callstest
 
-import (
-	"github.com/toolcell/toolcell/codeinterp"
-)
+import "github.com/toolcell/toolcell/codeinterp"
 
 // A Program calls Functions.
 type Program struct {
