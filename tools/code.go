@@ -10,7 +10,6 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/internal/observe"
-	"github.com/toolcell/toolcell/internal/scrub"
 	"github.com/toolcell/toolcell/shell"
 )
 
@@ -38,7 +37,7 @@ func (k *kit) tools() (list []Tool, err error) {
 		}
 	}
 	for _, t := range list {
-		if err := CheckToolName(t.Name, k.MaxToolName); err != nil {
+		if err := CheckToolName(t.Name, MaxToolName); err != nil {
 			return nil, fmt.Errorf("tools: %w", err)
 		}
 	}
@@ -56,14 +55,13 @@ type kit struct {
 	shell     *shell.Shell                   // nil: none
 	facts     facts
 	limits    limits
-	secrets   *scrub.Set // those of Options, also found in names
 }
 
 func newKit(workspace string, ci codeinterp.CodeInterpreter, o Options) *kit {
 	info := codeinterp.Describe(ci)
 	o.within(info.Limits)
 	ci = codeinterp.Wrap(ci) // so that OnStart works
-	k := &kit{Options: o, workspace: workspace, ci: ci, secrets: observe.Names(o.Secrets.Set())}
+	k := &kit{Options: o, workspace: workspace, ci: ci}
 	k.contexts, _ = codeinterp.Stateful(ci)
 	k.manager, _ = codeinterp.Manager(ci)
 	k.limits = limits{
@@ -180,7 +178,7 @@ func (k *kit) check(op *operation, in *input, f *faults) string {
 
 func (k *kit) run(ctx context.Context, r toolCall) *Answer {
 	ev := observe.Event{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language, Code: r.code}
-	res, err := observe.From(ctx, k.secrets).Run(ctx, ev, k.withFunctions(k.runOptions(r, k.findsFiles(r.language)), r.language), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := observe.From(ctx, k.Secrets.Set()).Run(ctx, ev, k.withFunctions(k.runOptions(r, k.findsFiles(r.language)), r.language), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, r.language, r.code, o)
 	})
 	return k.reply(ctx, r, func() string { return r.language }, res, err)
@@ -191,7 +189,7 @@ func (k *kit) runIn(ctx context.Context, r toolCall) *Answer {
 	ev := observe.Event{Op: codeinterp.OpRunIn, CallID: r.ID, Tool: r.Tool, ContextID: id, Code: r.code}
 	// The language costs a call, so ask only if it matters.
 	files := k.findsFiles("") || k.Artifacts && k.findsFiles(k.languageOf(ctx, id))
-	res, err := observe.From(ctx, k.secrets).Run(ctx, ev, k.runOptions(r, files), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := observe.From(ctx, k.Secrets.Set()).Run(ctx, ev, k.runOptions(r, files), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.contexts.RunInContext(ctx, id, r.code, o)
 	})
 	return k.reply(ctx, r, func() string { return k.languageOf(ctx, id) }, res, err)
@@ -230,8 +228,7 @@ func (k *kit) reply(ctx context.Context, c toolCall, language func() string, res
 		return k.failed(ctx, c, err)
 	}
 	images, shown := k.Images.images(ctx, res.Outputs)
-	v := newView(&res, shown, k.MaxText)
-	v.scrub(k.Secrets.Set())
+	v := newView(&res, shown, k.MaxText, k.Secrets.Set())
 	r := &Answer{CallID: c.ID, Tool: c.Tool, Images: images, Result: &res, Err: err, view: v}
 	var notes []string
 	if res.Error != nil && res.Error.MissingModule != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -20,23 +21,14 @@ import (
 var errOutput = errors.New("no such output")
 
 // An OutputStore keeps the whole output of runs for reading page by page, the
-// newest within its bounds. If several clients of a server share it, the oldest output
-// of the client with the most is dropped first. It is safe for
-// concurrent use.
+// newest within its bounds. It is safe for concurrent use.
 type OutputStore struct {
 	mu       sync.Mutex
 	byID     map[string]*storedOutput
 	order    []string // oldest first
-	used     map[any]usage
 	bytes    int
 	maxBytes int
 	maxCount int
-}
-
-// usage is what one client has in a store.
-type usage struct {
-	bytes, count int
-	stop         func() bool // of what forgets it at its client's end
 }
 
 // OutputStoreOptions tunes an [OutputStore]. The zero value is ready to use.
@@ -59,13 +51,12 @@ func NewOutputStore(opts *OutputStoreOptions) *OutputStore {
 	}
 	return &OutputStore{
 		byID:     map[string]*storedOutput{},
-		used:     map[any]usage{},
 		maxBytes: cmp.Or(opts.MaxBytes, 64<<20),
 		maxCount: cmp.Or(opts.MaxCount, 256),
 	}
 }
 
-// put keeps res and returns id, or nothing where res is too large to keep.
+// put keeps res and returns id, or "" if res is too large.
 func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result, secrets *scrub.Set) string {
 	o := &storedOutput{res, secrets, callers.Of(ctx), 1<<10 + resultSize(res)}
 	s.mu.Lock()
@@ -73,73 +64,45 @@ func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result
 	if o.size > s.maxBytes {
 		return ""
 	}
-	if _, ok := s.byID[id]; ok {
-		s.drop(id)
-	}
-	life := callers.Life(ctx)
-	// The client has gone, and what forgets its outputs has come, and comes but once.
-	if life.Err() != nil {
-		return ""
+	if old := s.byID[id]; old != nil {
+		s.bytes -= old.size
+		s.order = slices.DeleteFunc(s.order, func(other string) bool { return other == id })
 	}
 	s.byID[id] = o
 	s.order = append(s.order, id)
-	s.count(o, 1)
-	if u := s.used[o.client]; u.stop == nil {
-		u.stop = context.AfterFunc(life, func() { s.forget(o.client) })
-		s.used[o.client] = u
-	}
-	for s.bytes > s.maxBytes || len(s.order) > s.maxCount {
-		s.drop(s.victim(s.bytes > s.maxBytes))
+	for s.bytes += o.size; s.bytes > s.maxBytes || len(s.order) > s.maxCount; s.order = s.order[1:] {
+		s.bytes -= s.byID[s.order[0]].size
+		delete(s.byID, s.order[0])
 	}
 	return id
 }
 
-// victim returns the oldest output of the client that has the most bytes, or
-// outputs, of all.
-func (s *OutputStore) victim(byBytes bool) string {
-	most := 0
-	for _, u := range s.used {
-		most = max(most, u.of(byBytes))
-	}
-	i := slices.IndexFunc(s.order, func(id string) bool { return s.used[s.byID[id].client].of(byBytes) == most })
-	return s.order[i]
-}
-
-func (u usage) of(bytes bool) int {
-	if bytes {
-		return u.bytes
-	}
-	return u.count
-}
-
-// forget drops all that is kept for a client.
-func (s *OutputStore) forget(client any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, id := range slices.Clone(s.order) {
-		if s.byID[id].client == client {
-			s.drop(id)
+// resultSize estimates the memory that a Result holds.
+func resultSize(res *codeinterp.Result) (n int) {
+	for i := range res.Outputs {
+		o := &res.Outputs[i]
+		n += 256 + o.Size() + len(o.DisplayID)
+		for _, rep := range o.Bundle {
+			n += 64 + len(rep.MIME)
 		}
 	}
-}
-
-func (s *OutputStore) drop(id string) {
-	s.count(s.byID[id], -1)
-	delete(s.byID, id)
-	s.order = slices.DeleteFunc(s.order, func(known string) bool { return known == id })
-}
-
-// count adds what o takes, n times.
-func (s *OutputStore) count(o *storedOutput, n int) {
-	s.bytes += n * o.size
-	u := s.used[o.client]
-	u.bytes, u.count = u.bytes+n*o.size, u.count+n
-	if s.used[o.client] = u; u.count == 0 {
-		if u.stop != nil {
-			u.stop()
+	if e := res.Error; e != nil {
+		n += len(e.Name) + len(e.Message)
+		for _, list := range [][]string{e.Traceback, e.RawTraceback} {
+			for _, s := range list {
+				n += 16 + len(s)
+			}
 		}
-		delete(s.used, o.client)
 	}
+	for i := range res.Artifacts {
+		a := &res.Artifacts[i]
+		n += 256 + len(a.Path) + len(a.Data)
+	}
+	for i := range res.Calls {
+		c := &res.Calls[i]
+		n += 256 + len(c.Name) + len(c.Args) + len(c.Result) + len(c.Error)
+	}
+	return n
 }
 
 // Result returns the whole outcome of the run whose output has that id. The
@@ -195,6 +158,10 @@ func (o *storedOutput) read(id, stream string, offset, limit int64) (Page, error
 func (o *storedOutput) each(want class, emit func([]byte)) {
 	w := o.secrets.Writer(emit)
 	clean := plaintext.Cleaner{Emit: w.Write, AllFrames: true}
+	add := func(raw []byte) {
+		clean.Clean(raw)
+		w.Flush()
+	}
 	for i := range o.res.Outputs {
 		out := &o.res.Outputs[i]
 		c, raw, _ := source(out)
@@ -202,21 +169,16 @@ func (o *storedOutput) each(want class, emit func([]byte)) {
 			continue
 		}
 		if out.Dropped > 0 {
-			w.Gap()
-			// Past w, for which text goes on after the gap: this line is ours.
 			emit([]byte(loss{out.Dropped, -1}.String() + "\n"))
 		}
-		clean.Clean(raw)
+		add(raw)
 		if c == bundles && len(raw) > 0 && raw[len(raw)-1] != '\n' {
-			w.Write(newline)
+			emit(newline)
 		}
 	}
 	if e := o.res.Error; want == failure && e != nil {
-		for _, line := range append(slices.Clone(e.Traceback), e.Error()) {
-			clean.Clean([]byte(line + "\n"))
-		}
+		add([]byte(strings.Join(append(slices.Clone(e.Traceback), e.Error()), "\n") + "\n"))
 	}
-	w.Flush()
 }
 
 // A pager cuts a page out of the pieces of a text.

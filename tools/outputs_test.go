@@ -1,17 +1,14 @@
 package tools_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -97,21 +94,6 @@ func TestOverwrittenFramesAreKept(t *testing.T) {
 	}
 }
 
-func TestStoreTakesAnIDAgain(t *testing.T) {
-	store := tools.NewOutputStore(&tools.OutputStoreOptions{MaxCount: 2})
-	id := "same"
-	set := newSet(t, &fake{script: fixed(ok(out(strings.Repeat("x", 100_000))))},
-		&tools.Options{Outputs: store, ReadOutput: true, NewID: func() string { return id }})
-	for _, id = range []string{"same", "same", "b", "same", "c", "d"} {
-		if r := set.Dispatch(t.Context(), runCode, args("x"), nil); r.Failure != nil || r.OutputID != id {
-			t.Errorf("%s: %s", id, r.Text)
-		}
-		if _, ok := store.Result(id); !ok {
-			t.Errorf("%s is not kept", id)
-		}
-	}
-}
-
 func TestStoreBounds(t *testing.T) {
 	for _, tt := range []struct {
 		opts tools.OutputStoreOptions
@@ -139,30 +121,4 @@ func TestStoreBounds(t *testing.T) {
 			}
 		}
 	}
-}
-
-type living struct{ life context.Context }
-
-func (l *living) Life() context.Context { return l.life }
-
-// TestStoreForgetsClients: what is kept for a client goes with it, and only that.
-func TestStoreForgetsClients(t *testing.T) {
-	store := tools.NewOutputStore(nil)
-	set := newSet(t, &fake{script: fixed(ok(out(strings.Repeat("x", 5000))))}, &tools.Options{ReadOutput: true, Outputs: store, MaxText: 1024})
-	synctest.Test(t, func(t *testing.T) {
-		life, end := context.WithCancel(t.Context())
-		ctx := callers.With(t.Context(), &living{life})
-		gone, stays := set.Dispatch(ctx, runCode, args("x"), nil), set.Dispatch(t.Context(), runCode, args("x"), nil)
-		end()
-		synctest.Wait()
-		after := set.Dispatch(ctx, runCode, args("x"), nil)
-		for _, id := range []string{gone.OutputID, after.OutputID} {
-			if _, kept := store.Result(id); kept {
-				t.Errorf("%q is kept", id)
-			}
-		}
-		if _, kept := store.Result(stays.OutputID); !kept {
-			t.Errorf("%q is not kept", stays.OutputID)
-		}
-	})
 }

@@ -29,7 +29,7 @@ func ForShell(workspace string, s *shell.Shell, opts *Options) ([]Tool, error) {
 	}
 	info := s.Describe()
 	o.within(info.Limits)
-	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: callers.Of, Middlewares: []codeinterp.Middleware{unchanged}}), secrets: observe.Names(o.Secrets.Set())}
+	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: callers.Of, Middlewares: []codeinterp.Middleware{unchanged}})}
 	k.limits = limits{
 		code: info.Limits.Code, maxTimeout: max(o.MaxTimeout.Milliseconds(), 1), timeout: max(o.Timeout, 0).Milliseconds(), maxRead: int64(o.MaxText),
 	}
@@ -88,7 +88,7 @@ func (k *kit) commandOptions(c toolCall) *codeinterp.CommandOptions {
 
 func (k *kit) runCommand(ctx context.Context, c toolCall) *Answer {
 	o := k.commandOptions(c)
-	res, err := observe.From(ctx, k.secrets).Run(ctx, k.commandEvent(c), o.RunOptions, func(ctx context.Context, run *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := observe.From(ctx, k.Secrets.Set()).Run(ctx, k.commandEvent(c), o.RunOptions, func(ctx context.Context, run *codeinterp.RunOptions) (codeinterp.Result, error) {
 		o.RunOptions = *run
 		return k.shell.Run(ctx, c.command, o)
 	})
@@ -102,7 +102,7 @@ func (k *kit) startCommand(ctx context.Context, c toolCall) *Answer {
 		o.Timeout = 0
 	}
 	o.OnOutput = nil // the call ends before
-	mw := observe.From(ctx, k.secrets).Middleware(func(codeinterp.Call) observe.Event { return k.commandEvent(c) })
+	mw := observe.From(ctx, k.Secrets.Set()).Middleware(func(codeinterp.Call) observe.Event { return k.commandEvent(c) })
 	id, err := k.shell.With(shell.View{Middlewares: []codeinterp.Middleware{mw}}).Start(ctx, c.command, o)
 	if err != nil {
 		return k.failed(ctx, c, err)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/lossnote"
@@ -169,68 +168,25 @@ func (l loss) String() string {
 // writeBody writes a program's text so that none of its lines can be taken for
 // a heading or a note of ours: those that look like one get a backslash in front.
 func writeBody(b *strings.Builder, p []byte) {
-	if len(p) == 0 {
-		return
-	}
-	ended := p[len(p)-1] == '\n'
-	for len(p) > 0 {
-		n := len(p)
-		if i := bytes.IndexAny(p, lineEnds); i >= 0 {
-			_, size := utf8.DecodeRune(p[i:])
-			n = i + size
-		}
-		if seen := seen(p[:n]); likeHeading(seen) || likeNote(seen) {
+	for line := range bytes.Lines(p) {
+		seen := bytes.TrimFunc(line, blank)
+		if len(seen) > 0 && (seen[0] == '-' || seen[0] == '[') && likeOurs().Match(bytes.Join(bytes.FieldsFunc(seen, blank), space)) {
 			b.WriteByte('\\')
 		}
-		b.Write(p[:n])
-		p = p[n:]
+		b.Write(line)
 	}
-	if !ended {
+	if len(p) > 0 && p[len(p)-1] != '\n' {
 		b.WriteByte('\n')
 	}
 }
 
-// lineEnds are characters that a reader may see as the end of a line.
-const lineEnds = "\n\v\f\u0085\u2028\u2029"
+var space = []byte(" ")
 
-// seen returns a line as a reader sees it: without invisible characters, and with
-// spaces for characters that look like them.
-func seen(line []byte) []byte {
-	line = bytes.TrimFunc(line, blank)
-	if len(line) == 0 || line[0] != '-' && line[0] != '[' {
-		return line
-	}
-	return bytes.Map(func(r rune) rune {
-		switch {
-		case !blank(r):
-			return r
-		case unicode.IsSpace(r) || r == 0x2800:
-			return ' '
-		}
-		return -1
-	}, line)
-}
-
-// likeHeading reports whether a line, as seen, looks like a heading.
-func likeHeading(line []byte) bool {
-	line, starts := bytes.CutPrefix(line, dashes)
-	line, ends := bytes.CutSuffix(line, dashes)
-	first, _ := utf8.DecodeRune(line)
-	last, _ := utf8.DecodeLastRune(line)
-	return starts && ends && blank(first) && blank(last)
-}
-
-var dashes = []byte("---")
-
-// noteLike matches the notes of an answer; see image, note and loss.
-var noteLike = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\[((?i:image)[\s\pZ]*\p{Nd}+|\.\.\. .* \.\.\.|further displays .*|[^\s\[\],]+/[^\s,]+, \d+ bytes: .*|a value without a text)\]$`)
+// likeOurs matches a line that looks like a heading of an answer or like one of its notes;
+// see image, note and loss.
+var likeOurs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^--- .* ---$|^\[((?i:image) ?\p{Nd}+|\.\.\. .* \.\.\.|further displays .*|[^\s\[\],]+/[^\s,]+, \d+ bytes: .*|a value without a text)\]$`)
 })
-
-// likeNote reports whether a line, as seen, looks like a note.
-func likeNote(line []byte) bool {
-	return len(line) > 0 && line[0] == '[' && noteLike().Match(line)
-}
 
 // blank reports whether a character is not seen, or seen as a space.
 func blank(r rune) bool {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
@@ -51,7 +50,7 @@ type Tool struct {
 // Scrubbed returns the definition with the secrets in its texts and schemas replaced.
 // The name stays, since calls use it: check names that others choose.
 func (t Tool) Scrubbed(s *secret.Scrubber) Tool {
-	set := observe.Names(s.Set())
+	set := s.Set()
 	t.Title, t.Description = set.Name(t.Title), set.Name(t.Description)
 	t.InputSchema, t.StrictSchema, t.OutputSchema = set.JSON(t.InputSchema), set.JSON(t.StrictSchema), set.JSON(t.OutputSchema)
 	return t

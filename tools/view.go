@@ -2,7 +2,6 @@ package tools
 
 import (
 	"bytes"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -67,8 +66,8 @@ func (l *loss) add(bytes, lines int64) {
 
 // newView cuts res to max bytes of text. shown has the image number of each output and
 // a note on it.
-func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
-	v := &view{res: res}
+func newView(res *codeinterp.Result, shown []shownImage, max int, secrets *scrub.Set) *view {
+	v := &view{res: res, secrets: secrets}
 	var errText []byte
 	if res.Error != nil {
 		errText = []byte(errorText(res.Error, lastStderr(res)))
@@ -76,12 +75,12 @@ func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 	for i := range res.Outputs {
 		c, raw, rep := source(&res.Outputs[i])
 		// Two passes, so that memory holds only what is kept.
-		size, _, gone := plaintext.Measure(raw)
+		size, gone := v.measure(raw)
 		v.gone[c] += gone
 		v.size[c] += size
 		v.total[c] += size + overhead(&res.Outputs[i], rep)
 	}
-	n, _, _ := plaintext.Measure(errText)
+	n, _ := v.measure(errText)
 	v.total[failure], v.size[failure] = n, n
 	v.arena = make([]byte, 0, min(max, v.total[stdout]+v.total[stderr]+v.total[bundles]+n))
 	cuts := newCutter(v, share(v.total, max))
@@ -119,62 +118,21 @@ func emptyValue(o *codeinterp.Output) string {
 	return "[a value without a text]"
 }
 
-// scrub overwrites secrets that only cleaning put together, such as one with a color
-// in the middle, across the outputs of a stream, and parts of secrets at gaps.
-func (v *view) scrub(s *scrub.Set) {
-	if v.secrets = s; s == nil {
-		return
-	}
-	var shown [classes]excerpt
-	for i := range v.pieces {
-		p := &v.pieces[i]
-		shown[p.class].add(p, s)
-		// Each display is a text of its own.
-		if p.class == bundles {
-			shown[p.class].scrub(s, false)
-		}
-	}
-	shown[failure].add(&v.errs, s)
-	for c := range shown {
-		shown[c].scrub(s, false)
-	}
+// clean passes the clean text of raw to emit, without secrets that only cleaning puts
+// together, such as one with a color in its middle. It returns how many bytes of frames
+// were overwritten.
+func (v *view) clean(raw []byte, emit func([]byte)) int64 {
+	w := v.secrets.Writer(emit)
+	c := plaintext.Cleaner{Emit: w.Write}
+	c.Clean(raw)
+	w.Flush()
+	return c.Overwritten
 }
 
-// An excerpt is text without a gap.
-type excerpt struct {
-	parts  [][]byte
-	begins bool // with a gap
-}
-
-// add adds what is shown of a piece.
-func (e *excerpt) add(p *piece, s *scrub.Set) {
-	for _, part := range []struct {
-		before loss
-		text   []byte
-	}{{p.prior, p.head}, {p.lost, p.tail}, {p.after, nil}} {
-		// A gap may cut a secret.
-		if part.before.bytes > 0 {
-			e.scrub(s, true)
-		}
-		if len(part.text) > 0 {
-			e.parts = append(e.parts, part.text)
-		}
-	}
-}
-
-// scrub overwrites the secrets of the excerpt and starts a new one.
-func (e *excerpt) scrub(s *scrub.Set, ends bool) {
-	if len(e.parts) == 1 {
-		s.MaskInPlace(e.parts[0], e.begins, ends)
-	} else {
-		text := slices.Concat(e.parts...)
-		s.MaskInPlace(text, e.begins, ends)
-		for _, part := range e.parts {
-			// MaskInPlace keeps lengths.
-			text = text[copy(part, text):]
-		}
-	}
-	*e = excerpt{begins: ends}
+// measure returns the size of the clean text of raw, and of frames that were overwritten.
+func (v *view) measure(raw []byte) (size int, gone int64) {
+	gone = v.clean(raw, func(p []byte) { size += len(p) })
+	return size, gone
 }
 
 // line returns text as it stands in one line.
@@ -305,7 +263,7 @@ func (c *cutter) copy(p *piece, raw []byte) (size, lines int) {
 	head, tail, start := c.head[p.class], c.tail[p.class], c.at[p.class]
 	a := c.v.arena
 	headAt, tailAt := len(a), -1
-	clean := plaintext.Cleaner{Emit: func(b []byte) {
+	c.v.clean(raw, func(b []byte) {
 		at := start + size
 		size += len(b)
 		lines += bytes.Count(b, newline)
@@ -319,8 +277,7 @@ func (c *cutter) copy(p *piece, raw []byte) (size, lines int) {
 			}
 			a = append(a, b[skip:]...)
 		}
-	}}
-	clean.Clean(raw)
+	})
 	if tailAt < 0 {
 		tailAt = len(a)
 	}

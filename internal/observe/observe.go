@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/internal/scrub"
 )
 
@@ -78,12 +77,8 @@ type Observer struct {
 
 // From returns an Observer that reports to the sink of ctx, if any.
 func From(ctx context.Context, secrets *scrub.Set) Observer {
-	return Observer{Names(secrets), scopeOf(ctx).sink}
+	return Observer{secrets, scopeOf(ctx).sink}
 }
-
-// Names returns secrets that are also found in names that only cleaning puts
-// together.
-func Names(secrets *scrub.Set) *scrub.Set { return secrets.Shown(plaintext.Clean) }
 
 // Run calls f with opts, whose OnOutput and Functions it replaces. ev says which run it
 // is.
@@ -155,7 +150,7 @@ func Middleware(opts Options) codeinterp.Middleware {
 	if newID == nil {
 		newID = rand.Text
 	}
-	return Observer{Names(opts.Secrets), opts.OnEvent}.Middleware(func(c codeinterp.Call) Event {
+	return Observer{opts.Secrets, opts.OnEvent}.Middleware(func(c codeinterp.Call) Event {
 		return Event{Op: c.Op, CallID: newID(), ContextID: c.Context, Language: c.Language, Code: c.Code}
 	})
 }

@@ -22,7 +22,8 @@ type Cleaner struct {
 	// AllFrames keeps frames that were overwritten, as lines.
 	AllFrames bool
 
-	gone int64 // bytes of frames that were overwritten
+	// Overwritten counts the bytes of frames that were overwritten.
+	Overwritten int64
 }
 
 // Clean passes the clean form of raw to Emit.
@@ -117,17 +118,6 @@ var plainASCII, plainUTF8 = func() (ascii, utf [256]bool) {
 	}
 	return ascii, utf
 }()
-
-// Measure returns the size and the newlines of the clean form of raw, and how many
-// bytes of frames it leaves out.
-func Measure(raw []byte) (size, lines int, gone int64) {
-	c := Cleaner{Emit: func(p []byte) {
-		size += len(p)
-		lines += bytes.Count(p, newline)
-	}}
-	c.Clean(raw)
-	return size, lines, c.gone
-}
 
 var newline = []byte("\n")
 

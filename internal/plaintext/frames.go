@@ -31,7 +31,7 @@ func (c *Cleaner) frames(line []byte) {
 			c.frame(now)
 			c.Emit(newline)
 		default:
-			c.gone += int64(len(now))
+			c.Overwritten += int64(len(now))
 		}
 		line = next
 	}

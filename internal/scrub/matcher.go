@@ -1,109 +1,117 @@
 package scrub
 
-// A matcher replaces what the automaton finds in a stream of chunks. It holds
-// back what may turn out to be a secret, and no more than that.
+import "strings"
+
+// match returns the length of the longest pattern that p begins with, and whether p may
+// be the beginning of a longer one. p is not empty.
+func (s *Set) match(p []byte) (n int, open bool) {
+	for _, pattern := range s.byFirst[p[0]] {
+		switch {
+		case len(pattern) > len(p):
+			open = open || pattern[:len(p)] == string(p)
+		case len(pattern) > n && string(p[:len(pattern)]) == pattern:
+			n = len(pattern)
+		}
+	}
+	return n, open
+}
+
+// scan returns the index in p of the first pattern, or of its beginning at the end of p.
+func (s *Set) scan(p []byte) (i int, found bool) {
+	for i, b := range p {
+		if len(s.byFirst[b]) == 0 {
+			continue
+		}
+		if n, open := s.match(p[i:]); n > 0 || open {
+			return i, n > 0
+		}
+	}
+	return len(p), false
+}
+
+// ending returns how many of the first bytes of p may be the end of a pattern.
+func (s *Set) ending(p []byte) (most int) {
+	for _, list := range s.byFirst {
+		for _, pattern := range list {
+			for n := min(len(pattern), len(p)); n > most; n-- {
+				if strings.HasSuffix(pattern, string(p[:n])) {
+					most = n
+				}
+			}
+		}
+	}
+	return most
+}
+
+// A matcher replaces patterns in a text that comes in chunks. It holds back what may be
+// the beginning of one, and no more than that.
 type matcher struct {
-	auto   *automaton
-	state  int32
-	held   []byte     // bytes that were not passed on
-	spans  []interval // secrets within held, not overlapping, in order
-	masked bool       //  the first of spans began before held, and its mask was passed on
+	set     *Set
+	held    []byte // not passed on yet
+	covered int    // how many bytes to come belong to a pattern whose mask was passed on
 }
 
-type interval struct{ from, to int }
-
-// next appends to dst what is certain once p was read.
-func (m *matcher) next(dst, p []byte) []byte {
-	a := m.auto
-	start := len(m.held)
+// next appends to dst what is certain once p was read, or all of it if p is the last.
+func (m *matcher) next(dst, p []byte, last bool) []byte {
 	m.held = append(m.held, p...)
-	for i := start; i < len(m.held); i++ {
-		m.state = a.step(m.state, m.held[i])
-		if n := int(a.states[m.state].found); n > 0 {
-			m.mark(i+1-n, i+1)
+	i, end, plain := 0, m.covered, m.covered
+	for ; i < len(m.held); i++ {
+		n, open := m.set.match(m.held[i:])
+		if n > 0 {
+			if i >= end { // patterns that overlap have one mask
+				dst = append(append(dst, m.held[plain:i]...), mask...)
+			}
+			end = max(end, i+n)
+			plain = end
 		}
-	}
-	return m.pass(dst, len(m.held)-int(a.states[m.state].open))
-}
-
-// mark adds a find, joined with those that it overlaps.
-func (m *matcher) mark(from, to int) {
-	from = max(from, 0)
-	for len(m.spans) > 0 && m.spans[len(m.spans)-1].to > from {
-		last := m.spans[len(m.spans)-1]
-		from, to = min(from, last.from), max(to, last.to)
-		m.spans = m.spans[:len(m.spans)-1]
-	}
-	m.spans = append(m.spans, interval{from, to})
-}
-
-// pass appends the first n held bytes to dst, with the finds replaced. No find
-// to come starts among them, but the last may go on.
-func (m *matcher) pass(dst []byte, n int) []byte {
-	at, used := 0, 0
-	for _, s := range m.spans {
-		if s.from >= n && !m.masked {
+		if open && !last {
 			break
 		}
-		dst = append(dst, m.held[at:s.from]...)
-		if !m.masked {
-			dst = append(dst, mask...)
-		}
-		// A secret that goes on in what stays held has its mask already.
-		at, m.masked = min(s.to, n), s.to > n
-		if m.masked {
-			break
-		}
-		used++
 	}
-	dst = append(dst, m.held[at:n]...)
-	m.held = append(m.held[:0], m.held[n:]...)
-	m.spans = append(m.spans[:0], m.spans[used:]...)
-	for i := range m.spans {
-		m.spans[i] = interval{max(m.spans[i].from-n, 0), m.spans[i].to - n}
+	if plain < i {
+		dst = append(dst, m.held[plain:i]...)
 	}
+	m.covered = max(end-i, 0)
+	m.held = append(m.held[:0], m.held[i:]...)
 	return dst
 }
 
-// end appends what is held to dst and starts over.
-func (m *matcher) end(dst []byte) []byte {
-	dst = m.pass(dst, len(m.held))
-	m.state = 0
-	return dst
-}
-
-// chunk is next without copying where nothing is held or found.
+// chunk is next for a chunk that is not the last; it copies only what it changes.
 func (m *matcher) chunk(p []byte) []byte {
-	if len(m.held)+len(m.spans) > 0 {
-		return m.next(nil, p)
+	if len(m.held) > 0 || m.covered > 0 {
+		return m.next(nil, p, false)
 	}
-	found, state := m.auto.scan(0, p)
+	i, found := m.set.scan(p)
 	if found {
-		return m.next(nil, p)
+		return m.next(nil, p, false)
 	}
-	n := len(p) - int(m.auto.states[state].open)
-	m.state = state
-	m.held = append(m.held, p[n:]...)
-	return p[:n:n]
+	m.held = append(m.held, p[i:]...)
+	return p[:i:i]
 }
 
-// gap is end where something is missing after what was read: a mask stands for
-// what may have become a secret.
+// end appends what is held to dst.
+func (m *matcher) end(dst []byte) []byte { return m.next(dst, nil, true) }
+
+// gap is end where text is missing after what was read: a mask stands for what may be
+// the beginning of a secret.
 func (m *matcher) gap(dst []byte) []byte {
 	if len(m.held) < minSecret {
 		return m.end(dst)
 	}
-	if !m.masked {
+	if m.covered == 0 {
 		dst = append(dst, mask...)
 	}
-	*m = matcher{auto: m.auto}
+	*m = matcher{set: m.set}
 	return dst
 }
 
-// resume makes ready for p where something is missing before it: what may be
-// the end of a secret counts as one.
-func (m *matcher) resume(s *Set, p []byte) {
-	if n := s.ending(p); n >= minSecret {
-		m.mark(0, n)
+// resume is chunk where text is missing before p: what may be the end of a secret counts
+// as one.
+func (m *matcher) resume(p []byte) []byte {
+	n := m.set.ending(p)
+	if n < minSecret {
+		return m.chunk(p)
 	}
+	m.covered = n
+	return append(mask[:len(mask):len(mask)], m.chunk(p)...)
 }

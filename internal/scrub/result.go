@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/plaintext"
 )
 
 // Result scrubs a Result, with the contents of files that are UTF-8. It copies what it
@@ -54,7 +55,7 @@ func (s *Set) excerpt(text string) string {
 	if len(text) < codeinterp.MaxRecorded-utf8.UTFMax {
 		return s.Scrub(text)
 	}
-	m := matcher{auto: s.auto}
+	m := matcher{set: s}
 	return string(m.gap(slices.Clone(m.chunk([]byte(text)))))
 }
 
@@ -76,7 +77,7 @@ func (s *Set) outputs(list []codeinterp.Output) []codeinterp.Output {
 	var streams [4]matcher
 	var last [4]int
 	for i := range streams {
-		streams[i].auto = s.auto
+		streams[i].set = s
 		last[i] = -1
 	}
 	for i := range list {
@@ -90,9 +91,10 @@ func (s *Set) outputs(list []codeinterp.Output) []codeinterp.Output {
 			if b := last[n]; b >= 0 {
 				list[b].Data = joined(list[b].Data, streams[n].gap(nil))
 			}
-			streams[n].resume(s, o.Data)
+			o.Data = streams[n].resume(o.Data)
+		} else {
+			o.Data = streams[n].chunk(o.Data)
 		}
-		o.Data = streams[n].chunk(o.Data)
 		last[n] = i
 	}
 	for n := range streams {
@@ -107,13 +109,14 @@ func (s *Set) outputs(list []codeinterp.Output) []codeinterp.Output {
 	})
 }
 
-// Name scrubs a name, also as it is shown; see Shown. It works on nil.
+// Name scrubs a name, also a secret that only removing control sequences puts together.
+// It works on nil.
 func (s *Set) Name(text string) string {
 	if s == nil {
 		return text
 	}
 	text = s.Scrub(text)
-	shown := s.shown(text)
+	shown := plaintext.Clean(text)
 	if clean := s.Scrub(shown); clean != shown {
 		return clean
 	}

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -22,9 +21,7 @@ const minSecret = 4
 // A Set is a set of secrets. A nil *Set replaces nothing. It is safe for concurrent
 // use.
 type Set struct {
-	auto  *automaton
-	tails func() *automaton   // for the patterns read backwards
-	shown func(string) string // of a name
+	byFirst [256][]string // the patterns, by their first byte
 }
 
 // New makes a Set of values of at least four bytes, and of their encoded forms.
@@ -40,42 +37,12 @@ func New(values ...string) (*Set, error) {
 }
 
 func of(patterns []string) *Set {
-	return &Set{
-		auto:  newAutomaton(patterns),
-		tails: sync.OnceValue(func() *automaton { return newAutomaton(reversed(patterns)) }),
-		shown: func(name string) string { return name },
+	s := &Set{}
+	slices.Sort(patterns)
+	for _, p := range slices.Compact(patterns) {
+		s.byFirst[p[0]] = append(s.byFirst[p[0]], p)
 	}
-}
-
-// Shown returns a Set that also looks for secrets in the names of a Result as
-// shown renders them: a secret with a control sequence in its middle is found only
-// once that is removed. It works on nil.
-func (s *Set) Shown(shown func(string) string) *Set {
-	if s == nil {
-		return nil
-	}
-	return &Set{s.auto, s.tails, shown}
-}
-
-func reversed(list []string) []string {
-	back := make([]string, len(list))
-	for i, s := range list {
-		b := []byte(s)
-		slices.Reverse(b)
-		back[i] = string(b)
-	}
-	return back
-}
-
-// ending returns how many of the first bytes of p may be the end of a secret.
-func (s *Set) ending(p []byte) int {
-	// Read towards the front, the state ends as the longest tail of a pattern that
-	// fills the bytes from p's first one on.
-	a, at := s.tails(), int32(0)
-	for i := min(len(p), a.longer) - 1; i >= 0; i-- {
-		at = a.step(at, p[i])
-	}
-	return int(a.states[at].size)
+	return s
 }
 
 // forms returns the ways in which a secret is looked for.
@@ -145,44 +112,17 @@ func (s *Set) Scrub(text string) string {
 	return text
 }
 
-// scrub returns p itself where nothing was found.
+// scrub returns p itself if it has no secret.
 func (s *Set) scrub(p []byte) ([]byte, bool) {
-	if found, _ := s.auto.scan(0, p); !found {
-		return p, false
+	m := matcher{set: s}
+	for from := 0; from < len(p); {
+		i, found := s.scan(p[from:])
+		if found {
+			return m.next(nil, p, true), true
+		}
+		from += i + 1 // past a beginning at the end of p
 	}
-	m := matcher{auto: s.auto}
-	out := m.next(nil, p)
-	return m.end(out), true
-}
-
-// MaskInPlace overwrites every secret in p. Where p starts or ends with a gap in the
-// text, it overwrites what may be a part of a secret too. It works on nil.
-func (s *Set) MaskInPlace(p []byte, partialStart, partialEnd bool) {
-	if s == nil {
-		return
-	}
-	first := 0
-	if partialStart {
-		first = s.ending(p) // before anything in p is overwritten
-	}
-	at := int32(0)
-	for i, b := range p {
-		at = s.auto.step(at, b)
-		n := int(s.auto.states[at].found)
-		stars(p[i+1-n : i+1])
-	}
-	if first >= minSecret {
-		stars(p[:first])
-	}
-	if n := int(s.auto.states[at].open); partialEnd && n >= minSecret {
-		stars(p[len(p)-n:])
-	}
-}
-
-func stars(p []byte) {
-	for i := range p {
-		p[i] = '*'
-	}
+	return p, false
 }
 
 var mask = []byte("[secret]")

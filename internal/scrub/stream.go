@@ -19,7 +19,7 @@ type Stream struct {
 func (s *Set) Stream(next func(codeinterp.Output) error) *Stream {
 	r := &Stream{secrets: s, next: next}
 	for i := range r.streams {
-		r.streams[i].auto = s.auto
+		r.streams[i].set = s
 	}
 	return r
 }
@@ -63,66 +63,29 @@ func (r *Stream) Flush() error {
 
 // A Writer scrubs a text that comes in pieces.
 type Writer struct {
-	secrets *Set
-	emit    func([]byte)
-	m       matcher
-	after   []byte // what came since a gap, until it is long enough
-	gapped  bool
-	out     []byte
+	emit func([]byte)
+	m    matcher
+	out  []byte
 }
 
-// Writer returns a Writer that passes the text on to emit, in pieces which are
-// only good until it returns. It works on nil.
-func (s *Set) Writer(emit func([]byte)) *Writer {
-	w := &Writer{secrets: s, emit: emit}
-	if s != nil {
-		w.m.auto = s.auto
-	}
-	return w
-}
+// Writer returns a Writer that passes the text on to emit, in pieces that are valid
+// until it returns. It works on nil.
+func (s *Set) Writer(emit func([]byte)) *Writer { return &Writer{emit: emit, m: matcher{set: s}} }
 
-// Write takes in the next piece of the text.
+// Write takes the next piece of the text.
 func (w *Writer) Write(p []byte) {
-	switch {
-	case w.secrets == nil:
+	if w.m.set == nil {
 		w.emit(p)
 		return
-	case w.gapped:
-		w.after = append(w.after, p...)
-		// With less it is not sure how much of it is the end of a secret.
-		if len(w.after) < w.secrets.auto.longer {
-			return
-		}
-		p = w.resume()
 	}
-	w.out = w.m.next(w.out[:0], p)
+	w.out = w.m.next(w.out[:0], p, false)
 	w.emit(w.out)
-}
-
-// resume returns what came since a gap.
-func (w *Writer) resume() []byte {
-	p := w.after
-	if w.gapped {
-		w.m.resume(w.secrets, p)
-	}
-	w.gapped, w.after = false, nil
-	return p
-}
-
-// Gap says that something is missing in the text after the last piece.
-func (w *Writer) Gap() {
-	if w.secrets == nil {
-		return
-	}
-	w.out = w.m.next(w.out[:0], w.resume())
-	w.emit(w.m.gap(w.out))
-	w.gapped = true
 }
 
 // Flush passes on what is held back.
 func (w *Writer) Flush() {
-	if w.secrets != nil {
-		w.out = w.m.next(w.out[:0], w.resume())
-		w.emit(w.m.end(w.out))
+	if w.m.set != nil {
+		w.out = w.m.end(w.out[:0])
+		w.emit(w.out)
 	}
 }

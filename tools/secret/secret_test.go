@@ -89,14 +89,14 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-func TestTenThousandSecrets(t *testing.T) {
+func TestThousandSecrets(t *testing.T) {
 	var list []string
-	for i := range 10000 {
+	for i := range 1000 {
 		list = append(list, fmt.Sprintf("token-%d-%x-%s", i, i*7919, strings.Repeat(string(rune('a'+i%26)), 20)))
 	}
 	before := heap()
 	s := scrubber(t, list...)
-	if n := heap() - before; n > 100<<20 {
+	if n := heap() - before; n > 10<<20 {
 		t.Errorf("they take %d bytes", n)
 	}
 	for i, v := range list {
