@@ -1,19 +1,14 @@
 package oteltools
 
 import (
-	"context"
-	"errors"
-
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/tools"
 )
 
 // Keys of OpenTelemetry's semantic conventions for generative AI.
 const (
 	keyOperation = attribute.Key("gen_ai.operation.name")
-	keyAgent     = attribute.Key("gen_ai.agent.name")
 	keyTool      = attribute.Key("gen_ai.tool.name")
 	keyToolType  = attribute.Key("gen_ai.tool.type")
 	keyCallID    = attribute.Key("gen_ai.tool.call.id")
@@ -66,28 +61,4 @@ func endedBadly(res *codeinterp.Result) string {
 		return string(res.Status)
 	}
 	return ""
-}
-
-// errorType returns the error type of an interpreter's error.
-func errorType(err error) string {
-	for _, t := range []struct {
-		err  error
-		name string
-	}{
-		{codeinterp.ErrLanguage, tools.CodeLanguage},
-		{codeinterp.ErrContext, tools.CodeContext},
-		{codeinterp.ErrInvalid, tools.CodeInvalid},
-		{codeinterp.ErrClosed, tools.CodeClosed},
-		{codeinterp.ErrCapacity, tools.CodeCapacity},
-		{codeinterp.ErrIsolation, tools.CodeIsolation},
-		{codeinterp.ErrRefused, tools.CodeRefused},
-		{codeinterp.ErrUnavailable, tools.CodeUnavailable},
-		{context.Canceled, tools.CodeCanceled},
-		{context.DeadlineExceeded, tools.CodeCanceled},
-	} {
-		if errors.Is(err, t.err) {
-			return t.name
-		}
-	}
-	return tools.CodeInternal
 }

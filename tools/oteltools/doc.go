@@ -16,22 +16,21 @@
 // Where an LLM SDK makes such spans itself, leave Tools out and use
 // [Interpreter] alone, whose spans then nest under the SDK's.
 //
-// [Interpreter] adds one span for each operation below that, "codeinterp run"
-// say, which shows the program's own time apart from that of the tool, and
-// tells Tools the language and the provider.
+// [Interpreter] adds one span for each operation below that, such as "codeinterp run",
+// which shows the program's own time apart from that of the tool.
 //
 // The package uses the OpenTelemetry API and no SDK; without an SDK in the
 // program it costs next to nothing and records nothing.
 //
 // # Attributes
 //
-// Besides those of the conventions there are codeinterp.workspace, .provider,
-// .language and .status on spans and measurements, and on spans only
-// codeinterp.exit_code, .state_lost, .truncated, .context.id, .code.size,
-// .output.size and .remembered.
+// Besides those of the conventions there are codeinterp.workspace and .status on spans
+// and measurements, and on spans only codeinterp.exit_code, .state_lost, .truncated,
+// .output.size and .remembered; those of an interpreter have .provider, .language,
+// .context.id and .code.size too.
 //
-// error.type, and with it the span's error status, is set where a call failed
-// (the code of the [tools.Failure]), and where a run ended as "timeout",
+// error.type, and with it the span's error status, is set if a call failed
+// (the code of the [tools.Failure]), and if a run ended as "timeout",
 // "canceled" or "lost". A program that fails by itself is an ordinary outcome:
 // codeinterp.status is "error" then and error.type is not set.
 //

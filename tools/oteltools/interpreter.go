@@ -10,12 +10,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
 )
 
 // Interpreter returns ci with a span around each of its operations, named
 // "codeinterp" and the operation, such as "codeinterp run in context"; only
 // Describe has none. It has the capabilities that ci has; see
-// [codeinterp.Wrap]. opts may be nil; Options.Content is not used.
+// [codeinterp.Wrap]. opts may be nil.
 func Interpreter(ci codeinterp.CodeInterpreter, opts *Options) codeinterp.CodeInterpreter {
 	w := &watcher{
 		instruments: newInstruments(opts),
@@ -56,9 +57,6 @@ func (w *watcher) operate(ctx context.Context, c codeinterp.Call, next codeinter
 	ctx, span := w.tracer.Start(parent(ctx), "codeinterp "+c.Op.String(),
 		trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attrs...))
 	defer span.End()
-	if n, ok := ctx.Value(notesKey{}).(*notes); ok {
-		n.set(w.provider, language)
-	}
 	r, err = next(ctx, c)
 	w.note(c, r, err, language)
 	if span.IsRecording() {
@@ -98,8 +96,8 @@ func (w *watcher) note(c codeinterp.Call, r codeinterp.Reply, err error, languag
 	}
 }
 
-func ended(c codeinterp.Call, r *codeinterp.Reply) []attribute.KeyValue {
-	var attrs []attribute.KeyValue
+// ended returns the attributes that are known when a call has ended.
+func ended(c codeinterp.Call, r *codeinterp.Reply) (attrs []attribute.KeyValue) {
 	if id := c.Context + r.Context; id != "" {
 		attrs = append(attrs, keyContext.String(string(id)))
 	}
@@ -109,6 +107,7 @@ func ended(c codeinterp.Call, r *codeinterp.Reply) []attribute.KeyValue {
 	return attrs
 }
 
+// failure returns the error type of a call, empty for a good one.
 func failure(c codeinterp.Call, r *codeinterp.Reply, err error) string {
 	if c.Op.Runs() {
 		if t := endedBadly(&r.Result); t != "" {
@@ -116,7 +115,7 @@ func failure(c codeinterp.Call, r *codeinterp.Reply, err error) string {
 		}
 	}
 	if err != nil {
-		return errorType(err)
+		return tools.CodeOf(err)
 	}
 	return ""
 }

@@ -1,8 +1,6 @@
 package oteltools
 
 import (
-	"cmp"
-
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -28,28 +26,10 @@ type Options struct {
 	// measurements. If it is empty, spans have the one in a tool's name.
 	Workspace string
 
-	// Agent, if not empty, is recorded as gen_ai.agent.name.
-	Agent string
-
-	// Content says what is recorded of what goes in and out. The zero value
-	// is nothing.
-	Content Content
-}
-
-// Content says which sensitive attributes [Tools] records on its spans.
-type Content struct {
-	// Arguments records gen_ai.tool.call.arguments, the code included.
-	Arguments bool
-
-	// Results records gen_ai.tool.call.result: what the model was given of
-	// calls that did not fail, in JSON and without images.
-	Results bool
-
-	// MaxBytes is how much of each is recorded. Zero means 32 KiB. The rest
-	// is left out, and codeinterp.content.truncated is set.
-	MaxBytes int
-
-	// Secrets are scrubbed from both.
+	// Content records gen_ai.tool.call.arguments, the code included, and
+	// gen_ai.tool.call.result, what the model was given of calls that did not fail, in
+	// JSON and without images: 32 KiB of each, without Secrets.
+	Content bool
 	Secrets *secret.Scrubber
 }
 
@@ -65,7 +45,6 @@ func newInstruments(opts *Options) *instruments {
 	if opts != nil {
 		in.Options = *opts
 	}
-	in.Content.MaxBytes = cmp.Or(in.Content.MaxBytes, maxContent)
 	if in.TracerProvider == nil {
 		in.TracerProvider = otel.GetTracerProvider()
 	}
@@ -85,13 +64,9 @@ func newInstruments(opts *Options) *instruments {
 }
 
 // common returns the attributes that spans and measurements share.
-func (in *instruments) common() []attribute.KeyValue {
-	var attrs []attribute.KeyValue
+func (in *instruments) common() (attrs []attribute.KeyValue) {
 	if in.Workspace != "" {
 		attrs = append(attrs, keyWorkspace.String(in.Workspace))
-	}
-	if in.Agent != "" {
-		attrs = append(attrs, keyAgent.String(in.Agent))
 	}
 	return attrs
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -44,13 +43,12 @@ func (in *instruments) traced(t tools.Tool) func(context.Context, tools.Invocati
 		start := time.Now()
 		ctx, span := in.tracer.Start(parent(ctx), "execute_tool "+name,
 			trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(first...))
-		n := &notes{}
 		defer func() {
-			attrs := in.end(span, c, r, n)
+			attrs := in.end(span, c, r)
 			in.duration.Record(ctx, time.Since(start).Seconds(),
 				metric.WithAttributes(append(slices.Clip(shared), attrs...)...))
 		}()
-		return t.Invoke(context.WithValue(ctx, notesKey{}, n), c)
+		return t.Invoke(ctx, c)
 	}
 }
 
@@ -73,7 +71,7 @@ func (in *instruments) remembered(t tools.Tool) func(context.Context, tools.Invo
 	return func(ctx context.Context, c tools.Invocation, a *tools.Answer) {
 		ctx, span := in.tracer.Start(parent(ctx), "execute_tool "+name,
 			trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attrs...))
-		defer in.end(span, c, a, &notes{})
+		defer in.end(span, c, a)
 		if t.OnRemembered != nil {
 			t.OnRemembered(ctx, c, a)
 		}
@@ -97,8 +95,7 @@ func parent(ctx context.Context) context.Context {
 
 // end writes down how the call went, ends the span, and returns the attributes
 // of the measurement. r is nil after a panic.
-func (in *instruments) end(span trace.Span, c tools.Invocation, r *tools.Answer, n *notes) []attribute.KeyValue {
-	attrs := n.attributes()
+func (in *instruments) end(span trace.Span, c tools.Invocation, r *tools.Answer) (attrs []attribute.KeyValue) {
 	failed := tools.CodeInternal
 	if r != nil {
 		failed = ""
@@ -134,10 +131,10 @@ func (in *instruments) describe(span trace.Span, c tools.Invocation, r *tools.An
 	if id != "" {
 		span.SetAttributes(keyCallID.String(id))
 	}
-	if in.Content.Arguments {
+	if in.Content {
 		in.content(span, keyArguments, c.Args)
 	}
-	if in.Content.Results && r != nil && r.Failure == nil {
+	if in.Content && r != nil && r.Failure == nil {
 		in.content(span, keyResult, r.JSON())
 	}
 }
@@ -145,40 +142,12 @@ func (in *instruments) describe(span trace.Span, c tools.Invocation, r *tools.An
 // content records text that may be sensitive.
 func (in *instruments) content(span trace.Span, key attribute.Key, text []byte) {
 	// Scrubbed before it is cut: the half of a secret would not be found.
-	s := in.Content.Secrets.Scrub(string(text))
-	if most := max(in.Content.MaxBytes, 0); len(s) > most {
-		s = s[:most]
+	s := in.Secrets.Scrub(string(text))
+	if len(s) > maxContent {
+		s = s[:maxContent]
 		span.SetAttributes(keyContentCut.Bool(true))
 	}
 	// The cut may be within a character, and exporters send attributes as UTF-8
 	// only.
 	span.SetAttributes(key.String(strings.ToValidUTF8(s, "\uFFFD")))
-}
-
-// notesKey is where in a call's ctx its notes are.
-type notesKey struct{}
-
-// notes are what an Interpreter tells the tool call that it is part of.
-type notes struct {
-	mu                 sync.Mutex
-	provider, language string
-}
-
-func (n *notes) set(provider, language string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.provider, n.language = provider, language
-}
-
-func (n *notes) attributes() []attribute.KeyValue {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	var attrs []attribute.KeyValue
-	if n.provider != "" {
-		attrs = append(attrs, keyProvider.String(n.provider))
-	}
-	if n.language != "" {
-		attrs = append(attrs, keyLanguage.String(n.language))
-	}
-	return attrs
 }
