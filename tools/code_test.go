@@ -83,7 +83,6 @@ func TestConstruction(t *testing.T) {
 		{"unprefixed", "", &tools.Options{Namer: tools.Unprefixed}, ""},
 		{"bad namer", "w", &tools.Options{Namer: func(w, op string) string { return w + "." + op }}, `"w.run_code"`},
 		{"long namer", "w", &tools.Options{Namer: func(w, op string) string { return strings.Repeat("x", 64) + op }}, "72 characters"},
-		{"longer allowed", "w", &tools.Options{MaxToolName: 128, Namer: func(w, op string) string { return strings.Repeat("x", 64) + op }}, ""},
 		{"text", "w", &tools.Options{MaxText: 10}, "MaxText"},
 		{"timeouts", "w", &tools.Options{Timeout: 2, MaxTimeout: 1}, "MaxTimeout"},
 	} {

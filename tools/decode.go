@@ -206,23 +206,15 @@ func unknown(name string, args []argument) string {
 }
 
 // closest returns the name that equals the given one except for case, "_" and "-", or
-// that contains it or is contained in it.
+// that has it at one of its ends.
 func closest(name string, names []string) string {
 	fold := func(s string) string {
 		return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
 	}
 	n := fold(shorten.Head(name, 80))
 	for _, c := range names {
-		if fold(c) == n {
-			return c
-		}
-	}
-	// Short pieces match nearly every name.
-	if len(n) < 4 {
-		return ""
-	}
-	for _, c := range names {
-		if f := fold(c); strings.Contains(f, n) || strings.Contains(n, f) {
+		f := fold(c)
+		if f == n || len(n) >= 4 && (strings.HasPrefix(f, n) || strings.HasSuffix(f, n) || strings.HasPrefix(n, f)) {
 			return c
 		}
 	}

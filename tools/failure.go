@@ -59,31 +59,38 @@ var advice = map[string]string{
 	CodeInternal:     "this is no fault of the call",
 }
 
-// failureOf returns the Failure for an interpreter's error.
-func failureOf(err error) *Failure {
-	code := CodeInternal
-	for _, c := range []struct {
-		err  error
-		code string
-	}{
-		{codeinterp.ErrLanguage, CodeLanguage},
-		{shell.ErrCommand, CodeCommand},
-		{codeinterp.ErrContext, CodeContext},
-		{codeinterp.ErrInvalid, CodeInvalid},
-		{codeinterp.ErrClosed, CodeClosed},
-		{codeinterp.ErrCapacity, CodeCapacity},
-		{codeinterp.ErrIsolation, CodeIsolation},
-		{codeinterp.ErrRefused, CodeRefused},
-		{codeinterp.ErrUnavailable, CodeUnavailable},
-		{errOutput, CodeOutput},
-		{context.Canceled, CodeCanceled},
-		{context.DeadlineExceeded, CodeCanceled},
-	} {
+// codes are the codes of errors, the most telling first.
+var codes = []struct {
+	err  error
+	code string
+}{
+	{codeinterp.ErrLanguage, CodeLanguage},
+	{shell.ErrCommand, CodeCommand},
+	{codeinterp.ErrContext, CodeContext},
+	{codeinterp.ErrInvalid, CodeInvalid},
+	{codeinterp.ErrClosed, CodeClosed},
+	{codeinterp.ErrCapacity, CodeCapacity},
+	{codeinterp.ErrIsolation, CodeIsolation},
+	{codeinterp.ErrRefused, CodeRefused},
+	{codeinterp.ErrUnavailable, CodeUnavailable},
+	{errOutput, CodeOutput},
+	{context.Canceled, CodeCanceled},
+	{context.DeadlineExceeded, CodeCanceled},
+}
+
+// CodeOf returns the code of a [Failure] for an interpreter's error.
+func CodeOf(err error) string {
+	for _, c := range codes {
 		if errors.Is(err, c.err) {
-			code = c.code
-			break
+			return c.code
 		}
 	}
+	return CodeInternal
+}
+
+// failureOf returns the Failure for an interpreter's error.
+func failureOf(err error) *Failure {
+	code := CodeOf(err)
 	message := err.Error()
 	if a := advice[code]; a != "" {
 		message += "; " + a

@@ -2,15 +2,11 @@ package tools
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"math"
-	"math/big"
 	"reflect"
 	"strings"
 
@@ -58,74 +54,25 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 const maxMembers = 500_000
 
 // decodeArgs reads arguments that fit.
-func decodeArgs[In any](args json.RawMessage, fit *fit) (in In, err error) {
+func decodeArgs[In any](args json.RawMessage, f *fit) (in In, err error) {
 	if jsontally.Members(args) > maxMembers {
 		return in, fmt.Errorf("more than %d members", maxMembers)
 	}
-	if err := fit.check(args); err != nil {
+	if codeinterp.DeeperThan(args, maxDepth) {
+		return in, fmt.Errorf("nested more than %d deep", maxDepth)
+	}
+	var v any
+	if json.Unmarshal(args, &v) != nil {
+		return in, errors.New("not valid JSON")
+	}
+	if err := f.check(f.root, v, ""); err != nil {
 		return in, err
 	}
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
-		return in, unfit(err)
+	err = json.Unmarshal(args, &in)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // without the host's types
+		return in, fmt.Errorf("%s: cannot be the JSON %s", at(wrong.Field), wrong.Value)
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return in, fmt.Errorf("more than one JSON object")
-	}
-	return in, nil
-}
-
-// unfit says in words of JSON why arguments do not fit. The decoder's own name the
-// host's types.
-func unfit(err error) error {
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		msg := fmt.Sprintf("%s: cannot be a JSON %s", cmp.Or(wrong.Field, "the arguments"), wrong.Value)
-		if want := formOf(wrong.Type); want != "" {
-			msg += "; it has to be " + want + rangeOf(wrong)
-		}
-		return errors.New(msg)
-	}
-	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
-}
-
-// rangeOf says which integers a type holds, where the value is one that it does not.
-func rangeOf(wrong *json.UnmarshalTypeError) string {
-	if _, ok := new(big.Int).SetString(strings.TrimPrefix(wrong.Value, "number "), 10); !ok {
-		return ""
-	}
-	switch kind := wrong.Type.Kind(); {
-	case kind >= reflect.Int && kind <= reflect.Int64:
-		less := 64 - wrong.Type.Bits()
-		return fmt.Sprintf(" from %d to %d", math.MinInt64>>less, math.MaxInt64>>less)
-	case kind >= reflect.Uint && kind <= reflect.Uint64:
-		return fmt.Sprintf(" from 0 to %d", uint64(math.MaxUint64)>>(64-wrong.Type.Bits()))
-	}
-	return ""
-}
-
-// formOf names what JSON a type is decoded from, empty where that is the type's own
-// affair.
-func formOf(t reflect.Type) string {
-	if t == nil || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		return ""
-	}
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return "an integer"
-	case reflect.Slice, reflect.Array:
-		return "an array"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	}
-	return ""
+	return in, err
 }
 
 // schemaOf returns the schema of the JSON of a T, nothing where any JSON may be

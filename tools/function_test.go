@@ -43,14 +43,12 @@ func TestFunc(t *testing.T) {
 		{`{"city":"Oslo","City":"Rome"}`, "", `unknown field "City"`},
 		{`{"city":"Oslo","near":{"city":"Oslo","DAYS":1}}`, "", `unknown field "near.DAYS"`},
 		{`{"city":"Oslo","near":{}}`, "", "near.city: required, and missing"},
-		{`{"city":"Oslo","city":"Rome"}`, "", "city: given more than once"},
-		{`{"city":null}`, "", "city: cannot be null; it has to be a string"},
+		{`{"city":null}`, "", "city: it is null, and has to be a string"},
 		{`{"city":"Oslo","days":null,"near":null}`, `{"text":"Oslo <sun>"}`, ""},
-		{`{"city":"\\ud83d\ude00 \ud800"}`, "", "half of a character"},
 		{`{"city":"\ud83d\ude00"}`, `{"text":"😀 <sun>"}`, ""},
 		{`{"city":"Oslo"} {}`, "", "not valid JSON"},
 		{`{"city":"Oslo","near":` + strings.Repeat(`{"city":"x","near":`, 200) + "null" + strings.Repeat("}", 201), "", "nested more than 100 deep"},
-		{`{"city":5}`, "", "invalid arguments: city: cannot be a JSON number; it has to be a string"},
+		{`{"city":5}`, "", "invalid arguments: city: it is an integer, and has to be a string"},
 	} {
 		v, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(tt.args)})
 		_, typed := errors.AsType[*codeinterp.FunctionError](err)
@@ -84,13 +82,13 @@ func TestFuncOfTypesWithoutNames(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{`{"rows":[{"city":"x"}],"max":{"a":2},"of":{"5":null}}`, `{"N":4} <nil>`},
 		{`{"rows":[{"city":"x","at":1}]}`, ` f: invalid arguments: unknown field "rows[0].at"`},
-		{`{"rows":[null]}`, ` f: invalid arguments: rows[0]: cannot be null; it has to be an object`},
-		{`{"rows":[],"max":{"a":null}}`, ` f: invalid arguments: max.a: cannot be null; it has to be an integer`},
-		{`{"rows":[],"byte":300}`, ` f: invalid arguments: byte: cannot be a JSON number 300; it has to be an integer from 0 to 255`},
-		{`{"rows":[],"byte":-1}`, ` f: invalid arguments: byte: cannot be a JSON number -1; it has to be an integer from 0 to 255`},
-		{`{"rows":[],"byte":1.5}`, ` f: invalid arguments: byte: cannot be a JSON number 1.5; it has to be an integer`},
-		{`{"rows":[],"long":1180591620717411303424}`, ` f: invalid arguments: long: cannot be a JSON number 1180591620717411303424; it has to be an integer from -9223372036854775808 to 9223372036854775807`},
-		{`{"rows":[],"of":{"x":1}}`, ` f: invalid arguments: of: cannot be a JSON number x; it has to be an integer`},
+		{`{"rows":[null]}`, ` f: invalid arguments: rows[0]: it is null, and has to be an object`},
+		{`{"rows":[],"max":{"a":null}}`, ` f: invalid arguments: max.a: it is null, and has to be an integer`},
+		{`{"rows":[],"byte":300}`, ` f: invalid arguments: byte: cannot be the JSON number 300`},
+		{`{"rows":[],"byte":-1}`, ` f: invalid arguments: byte: cannot be the JSON number -1`},
+		{`{"rows":[],"byte":1.5}`, ` f: invalid arguments: byte: it is a number, and has to be an integer`},
+		{`{"rows":[],"long":1180591620717411303424}`, ` f: invalid arguments: long: cannot be the JSON number 1180591620717411303424`},
+		{`{"rows":[],"of":{"x":1}}`, ` f: invalid arguments: of: cannot be the JSON number x`},
 	} {
 		v, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(tt.args)})
 		if e, ok := errors.AsType[*codeinterp.FunctionError](err); ok {

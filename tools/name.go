@@ -11,8 +11,8 @@ const (
 	// longest tool name has 64 characters, the least of what the APIs allow.
 	MaxWorkspaceName = 32
 
-	// MaxToolName is how long tool names may be where Options.MaxToolName is
-	// zero. OpenAI's Chat Completions takes no more; the others take 128.
+	// MaxToolName is how long the names of tools are at most. OpenAI's Chat Completions
+	// takes no more.
 	MaxToolName = 64
 )
 

@@ -30,10 +30,6 @@ type Options struct {
 	// for read_output, which is the same tool for all that share Outputs.
 	Prefix string
 
-	// MaxToolName is the longest name a tool may have. Zero means
-	// MaxToolName; up to 128 makes sense for consumers that take it.
-	MaxToolName int
-
 	// Timeout bounds a run whose call does not set timeoutMs. Zero means
 	// DefaultTimeout, or MaxTimeout if that is shorter; negative means none.
 	Timeout time.Duration
@@ -115,7 +111,6 @@ func (o *Options) complete() (Options, error) {
 	if c.NewID == nil {
 		c.NewID = rand.Text
 	}
-	c.MaxToolName = cmp.Or(c.MaxToolName, MaxToolName)
 	c.MaxText = cmp.Or(c.MaxText, DefaultMaxText)
 	c.MaxTimeout = cmp.Or(c.MaxTimeout, DefaultMaxTimeout)
 	c.Timeout = cmp.Or(c.Timeout, min(DefaultTimeout, c.MaxTimeout))

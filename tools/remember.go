@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"container/list"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -13,16 +12,16 @@ import (
 	"github.com/toolcell/toolcell/internal/observe"
 )
 
-// A memory holds the answers to recent calls, for calls that a transport
-// repeats.
+// maxRemembered is how many answers a memory holds.
+const maxRemembered = 64
+
+// A memory holds the answers to recent calls, for calls that a transport repeats.
 type memory struct {
-	lifetime           time.Duration
-	maxCalls, maxBytes int
+	lifetime time.Duration
 
 	mu    sync.Mutex
 	byKey map[callKey]*memo
-	order list.List // of *memo, oldest first; only those that are done
-	bytes int
+	order []*memo // those that are done, oldest first
 }
 
 // callKey identifies a call. Ids alone are not enough: some servers count them
@@ -38,24 +37,7 @@ type memo struct {
 	key     callKey
 	done    chan struct{}
 	answer  *Answer // set when done, nil if it is not remembered
-	size    int
-	element *list.Element
 	expires time.Time
-}
-
-// newMemory returns nil if nothing is to be remembered.
-func newMemory(o *SetOptions) *memory {
-	if o.RememberFor <= 0 {
-		return nil
-	}
-	m := &memory{lifetime: o.RememberFor, maxCalls: o.RememberCalls, maxBytes: o.RememberBytes, byKey: map[callKey]*memo{}}
-	if m.maxCalls <= 0 {
-		m.maxCalls = 64
-	}
-	if m.maxBytes <= 0 {
-		m.maxBytes = 16 << 20
-	}
-	return m
 }
 
 // serve answers the call from memory, waits for the same call in progress, or
@@ -114,9 +96,8 @@ func (m *memory) settle(ctx context.Context, e *memo, a *Answer) {
 		delete(m.byKey, e.key)
 		return
 	}
-	e.answer, e.size, e.expires = a, sizeOf(a), time.Now().Add(m.lifetime)
-	e.element = m.order.PushBack(e)
-	m.bytes += e.size
+	e.answer, e.expires = a, time.Now().Add(m.lifetime)
+	m.order = append(m.order, e)
 	m.trim()
 }
 
@@ -135,59 +116,9 @@ func canceled(ctx context.Context, a *Answer) bool {
 	return ctx.Err() != nil && (errors.Is(a.Err, context.Cause(ctx)) || errors.Is(a.Err, ctx.Err()))
 }
 
-// trim drops what is too old or too much. The newest answer stays, however
-// large: it is the likeliest to be asked for again.
+// trim drops answers that are too old or too many. The caller holds mu.
 func (m *memory) trim() {
-	now := time.Now()
-	for front := m.order.Front(); front != nil; front = m.order.Front() {
-		e := front.Value.(*memo)
-		if now.Before(e.expires) && m.order.Len() <= m.maxCalls && (m.bytes <= m.maxBytes || m.order.Len() == 1) {
-			return
-		}
-		m.order.Remove(front)
-		m.bytes -= e.size
-		delete(m.byKey, e.key)
+	for now := time.Now(); len(m.order) > 0 && (len(m.order) > maxRemembered || !now.Before(m.order[0].expires)); m.order = m.order[1:] {
+		delete(m.byKey, m.order[0].key)
 	}
-}
-
-// sizeOf estimates the memory that an answer holds.
-func sizeOf(a *Answer) int {
-	n := 1<<10 + len(a.Text) + len(a.Data)
-	for _, img := range a.Images {
-		n += len(img.Data)
-	}
-	if a.view != nil {
-		n += len(a.view.arena)
-	}
-	if a.Result != nil {
-		n += resultSize(a.Result)
-	}
-	return n
-}
-
-func resultSize(res *codeinterp.Result) (n int) {
-	for i := range res.Outputs {
-		o := &res.Outputs[i]
-		n += 256 + o.Size() + len(o.DisplayID)
-		for _, rep := range o.Bundle {
-			n += 64 + len(rep.MIME)
-		}
-	}
-	if e := res.Error; e != nil {
-		n += len(e.Name) + len(e.Message)
-		for _, list := range [][]string{e.Traceback, e.RawTraceback} {
-			for _, s := range list {
-				n += 16 + len(s)
-			}
-		}
-	}
-	for i := range res.Artifacts {
-		a := &res.Artifacts[i]
-		n += 256 + len(a.Path) + len(a.Data)
-	}
-	for i := range res.Calls {
-		c := &res.Calls[i]
-		n += 256 + len(c.Name) + len(c.Args) + len(c.Result) + len(c.Error)
-	}
-	return n
 }

@@ -23,21 +23,22 @@ type limits struct {
 // schemas returns the schema of arguments, and that of strict modes: all
 // properties are required there, and optional ones may be null.
 func schemas(args []argument, lim *limits) (neutral, strict json.RawMessage) {
-	root := jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
-	all := jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
-	for i := range args {
-		a := &args[i]
-		root.Properties.Set(a.name, a.schema(lim))
-		p := a.schema(lim)
-		if a.optional {
-			allowNull(p)
-		} else {
-			root.Required = append(root.Required, a.name)
+	var all [2]json.RawMessage
+	for i, strict := range []bool{false, true} {
+		root := jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
+		for _, a := range args {
+			p := a.schema(lim)
+			if a.optional && strict {
+				allowNull(p)
+			}
+			root.Properties.Set(a.name, p)
+			if !a.optional || strict {
+				root.Required = append(root.Required, a.name)
+			}
 		}
-		all.Properties.Set(a.name, p)
-		all.Required = append(all.Required, a.name)
+		all[i] = marshal(&root)
 	}
-	return marshal(&root), marshal(&all)
+	return all[0], all[1]
 }
 
 func (a *argument) schema(lim *limits) *jsonschema.Schema {

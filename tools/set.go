@@ -18,7 +18,7 @@ import (
 type Set struct {
 	list   []Tool
 	byName map[string]int
-	memory *memory // nil: calls are not remembered
+	memory *memory
 }
 
 // SetOptions tunes a [Set]. The zero value is ready to use.
@@ -26,11 +26,8 @@ type SetOptions struct {
 	// RememberFor is how long the set remembers answers, so that a call that a
 	// transport repeats does not run again. Zero means never. It works within one
 	// turn only: see [DispatchOptions.Turn].
+	// At most 64 answers are kept.
 	RememberFor time.Duration
-
-	// RememberCalls and RememberBytes bound the number and the memory of remembered
-	// answers. Zero means 64 and 16 MiB.
-	RememberCalls, RememberBytes int
 }
 
 // NewSet makes a Set of tools. Names must differ by more than case. opts may be nil.
@@ -38,7 +35,7 @@ func NewSet(list []Tool, opts *SetOptions) (*Set, error) {
 	if opts == nil {
 		opts = &SetOptions{}
 	}
-	s := &Set{list: slices.Clone(list), byName: map[string]int{}, memory: newMemory(opts)}
+	s := &Set{list: slices.Clone(list), byName: map[string]int{}, memory: &memory{lifetime: opts.RememberFor, byKey: map[callKey]*memo{}}}
 	folded := map[string]string{}
 	for i, t := range list {
 		if t.Invoke == nil {
@@ -89,7 +86,7 @@ func (s *Set) Dispatch(ctx context.Context, name string, args json.RawMessage, o
 		return fail(c.ID, name, s.unknownTool(name), fmt.Errorf("%w: no tool %q", codeinterp.ErrInvalid, name))
 	}
 	t := &s.list[i]
-	if c.ID == "" || opts.Turn == "" || s.memory == nil {
+	if c.ID == "" || opts.Turn == "" || s.memory.lifetime <= 0 {
 		return serve(ctx, t, c)
 	}
 	return s.memory.serve(ctx, t, c, opts.Turn)

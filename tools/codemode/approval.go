@@ -19,8 +19,6 @@ const (
 	DefaultWait = 45 * time.Second
 	DefaultKeep = time.Hour
 	DefaultRuns = 64
-
-	DefaultRunsPerClient = 16
 )
 
 // Approval makes calls of functions wait for a person. The program stays where it is: its
@@ -32,12 +30,8 @@ type Approval struct {
 	Needs func(codeinterp.FunctionCall) bool
 
 	// OnPending, if set, is called with each call that needs a decision, and may decide
-	// at once. After starts when it has returned.
+	// at once.
 	OnPending func(Pending)
-
-	// After is how long a tool call waits for the decision on a call that no answer has
-	// reported yet, before it is answered as paused. Zero means not at all.
-	After time.Duration
 
 	// Wait is how long resume_code waits for decisions on calls that were reported
 	// already. Zero means DefaultWait, less than the 60 seconds after which several
@@ -48,9 +42,8 @@ type Approval struct {
 	// DefaultKeep.
 	Keep time.Duration
 
-	// Runs bounds the runs at a time, and RunsPerClient those of one client. Zero means
-	// DefaultRuns and DefaultRunsPerClient.
-	Runs, RunsPerClient int
+	// Runs bounds the runs at a time. Zero means DefaultRuns.
+	Runs int
 }
 
 // A Pending is a call of a function that waits for a decision.
@@ -75,9 +68,9 @@ type approvals struct {
 // A decision is a pending call.
 type decision struct {
 	Pending
-	made     chan error
-	since    time.Time // when OnPending returned without a decision
-	reported bool      // in an answer that reached its caller
+	made      chan error
+	undecided bool // by OnPending
+	reported  bool // in an answer that reached its caller
 }
 
 func newApprovals(opts *Approval) *approvals {
@@ -85,7 +78,6 @@ func newApprovals(opts *Approval) *approvals {
 	p.opts.Wait = cmp.Or(p.opts.Wait, DefaultWait)
 	p.opts.Keep = cmp.Or(p.opts.Keep, DefaultKeep)
 	p.opts.Runs = cmp.Or(p.opts.Runs, DefaultRuns)
-	p.opts.RunsPerClient = cmp.Or(p.opts.RunsPerClient, DefaultRunsPerClient)
 	return p
 }
 
@@ -153,7 +145,7 @@ func (p *approvals) wait(ctx context.Context, f codeinterp.FunctionCall) error {
 	}
 	if r != nil {
 		p.mu.Lock()
-		d.since = time.Now()
+		d.undecided = true
 		p.mu.Unlock()
 		r.mark()
 	}
@@ -186,58 +178,37 @@ func (p *approvals) forget(d *decision) {
 	p.pending = slices.DeleteFunc(p.pending, func(o *decision) bool { return o == d })
 }
 
-// waiting returns how many calls of a run wait, and since when the first unreported one
-// does, zero if there is none.
-func (p *approvals) waiting(run string) (n int, since time.Time) {
+// waiting returns how many calls of a run wait, and how many of them no answer has
+// reported yet.
+func (p *approvals) waiting(run string) (all, unreported int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, d := range p.pending {
 		if d.Run == run {
-			n++
-			if !d.reported && !d.since.IsZero() && (since.IsZero() || d.since.Before(since)) {
-				since = d.since
+			all++
+			if d.undecided && !d.reported {
+				unreported++
 			}
 		}
 	}
-	return n, since
+	return all, unreported
 }
 
-// report returns at most maxReported pending calls of a run for an answer, new ones first.
+// report returns the last pending calls of a run for an answer, at most maxReported.
 // seen reports whether the answer reaches its caller.
-func (p *approvals) report(run string, seen bool) []*decision {
+func (p *approvals) report(run string, seen bool) (list []*decision) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var list []*decision
 	for _, d := range p.pending {
 		if d.Run == run {
 			list = append(list, d)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *decision) int {
-		switch {
-		case a.reported == b.reported:
-			return 0
-		case a.reported:
-			return 1
-		}
-		return -1
-	})
-	list = list[:min(len(list), maxReported)]
+	list = list[max(len(list)-maxReported, 0):]
 	for _, d := range list {
 		d.reported = d.reported || seen
 	}
 	return list
-}
-
-// full reports whether there is no room for another run of client. p.mu is held.
-func (p *approvals) full(client any) bool {
-	theirs := 0
-	for _, r := range p.runs {
-		if r.client == client {
-			theirs++
-		}
-	}
-	return len(p.runs) >= p.opts.Runs || client != nil && theirs >= p.opts.RunsPerClient
 }
 
 // Close ends the runs that wait for approval, whose answers say that they were canceled,

@@ -7,8 +7,7 @@
 //
 // The description of the tool declares the functions, in TypeScript or as Python stubs.
 // If they do not fit, it has their names, and programs call tools.search({query}) and
-// tools.describe({name}). An [Entry] says who may call a tool, and which calls exclude
-// each other. [Mode.Set] changes the functions of programs that start later. For a workspace,
+// tools.describe({name}). An [Entry] says who may call a tool. [Mode.Set] changes the functions of programs that start later. For a workspace,
 // pass [Mode.Interpreter] to it and its tools to [Mode.Extend]. Package mcptools returns
 // entries for the tools of MCP servers.
 //

@@ -24,10 +24,6 @@ type Entry struct {
 	Hidden bool
 	Reason string
 
-	// Exclusive names resources, in any words. Calls of tools of a [Mode] that share a
-	// name run one at a time, in all runs together.
-	Exclusive []string
-
 	// Call, if set, serves the calls of programs in place of Tool.Invoke. Its errors
 	// reach programs as those of a [codeinterp.Function] do. The value may be nil.
 	Call func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, []File, error)
@@ -126,16 +122,10 @@ func (m *Mode) call(e *Entry, refused string) func(context.Context, codeinterp.F
 			return nil, &codeinterp.FunctionError{Message: strings.ToValidUTF8(refused, "\uFFFD")}
 		}
 	}
-	locks := m.locks.of(e.Exclusive)
 	return func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
 		if err := m.approvals.approve(ctx, c); err != nil {
 			return nil, err
 		}
-		release, err := hold(ctx, locks)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
 		value, files, err := e.serve(ctx, c)
 		if err != nil {
 			return nil, m.scrubbed(err)

@@ -44,7 +44,7 @@ func (g functionInterpreter) RunCode(ctx context.Context, language, code string,
 		o = *opts
 	}
 	if g.opts.OnRun != nil {
-		g.opts.OnRun(ctx)
+		g.opts.OnRun(ctx, code)
 	}
 	o.Functions, o.FunctionLimits = observe.Functions(g.table().given), g.opts.Limits
 	k := &runFiles{paths: map[string]bool{}}

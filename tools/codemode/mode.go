@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -37,8 +38,8 @@ type Options struct {
 	// Approve, if set, makes calls of functions wait for a person.
 	Approve *Approval
 
-	// OnRun, if set, is called before each run. It may call Set.
-	OnRun func(context.Context)
+	// OnRun, if set, is called with each program before it runs. It may call Set.
+	OnRun func(ctx context.Context, code string)
 
 	// Tools are the options of the code tool, such as its timeout and its secrets.
 	// Namer, Prefix, ReadOutput and ManageContexts are not used.
@@ -54,7 +55,6 @@ type Mode struct {
 	ci        codeinterp.CodeInterpreter
 	opts      Options
 	language  string
-	locks     locks
 	approvals *approvals // nil if no call needs approval
 
 	mu  sync.Mutex
@@ -210,9 +210,8 @@ func (m *Mode) declared(t tools.Tool, described *table) tools.Tool {
 		if a == nil || a.Failure != nil {
 			return a
 		}
-		if text := changes(described, m.table()); text != "" {
-			note = strings.TrimSpace(note + "\n" + text)
-		}
+		now := m.table()
+		note = strings.TrimSpace(note + "\n" + why(now, c.Args, a) + changes(described, now))
 		if note == "" {
 			return a
 		}
@@ -221,6 +220,16 @@ func (m *Mode) declared(t tools.Tool, described *table) tools.Tool {
 		return &noted
 	}
 	return t
+}
+
+// why says why a program that failed may not call functions that it names.
+func why(now *table, args []byte, a *tools.Answer) (text string) {
+	for _, f := range now.all {
+		if f.refused != "" && a.Result != nil && a.Result.Error != nil && bytes.Contains(args, []byte("tools."+f.Name)) && !strings.Contains(a.Text, f.refused) {
+			text += fmt.Sprintf("[tools.%s: %s.]\n", f.Name, comment(f.refused, 300))
+		}
+	}
+	return text
 }
 
 // changes describes the difference of two tables to the model.
@@ -242,14 +251,15 @@ func changes(before, now *table) string {
 	return strings.TrimSuffix(text, ";") + ".]"
 }
 
-// missing returns the names in list that are not in other.
+// missing returns the names in list, of functions that programs may call, that are not in
+// other.
 func missing(list, other []function) (names []string) {
 	known := make(map[string]bool, len(other))
 	for _, f := range other {
 		known[f.Name] = true
 	}
 	for _, f := range list {
-		if !known[f.Name] {
+		if !known[f.Name] && f.refused == "" {
 			names = append(names, f.Name)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"image/png"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,43 +64,6 @@ func TestUses(t *testing.T) {
 		if _, err := codemode.New(interpreter(t), []codemode.Entry{bad}, nil); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
-	}
-}
-
-// Tools that share a name run one at a time in all runs; others do not wait for them.
-func TestExclusive(t *testing.T) {
-	var within, most atomic.Int32
-	other := make(chan struct{})
-	touch := func(name string, keys ...string) codemode.Entry {
-		return codemode.Entry{Tool: tools.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, Exclusive: keys,
-			Call: func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
-				if n := within.Add(1); n > most.Load() {
-					most.Store(n)
-				}
-				defer within.Add(-1)
-				select { // until another tool was called meanwhile
-				case <-other:
-				case <-ctx.Done():
-				}
-				return nil, nil, ctx.Err()
-			}}
-	}
-	free := codemode.Entry{Tool: tools.Tool{Name: "free"}, Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
-		close(other)
-		return nil, nil, nil
-	}}
-	m := open(t, interpreter(t), []codemode.Entry{touch("a", "y", "x"), touch("b", "x", "y", "x"), free}, nil)
-	tool := m.Tools()[0]
-	done := make(chan string)
-	go func() {
-		done <- run(t, tool, `await Promise.all([...Array(50)].flatMap(() => [tools.a(), tools.b()])); "first"`)
-	}()
-	second := run(t, tool, `const all = Promise.all([...Array(50)].flatMap(() => [tools.b(), tools.a()])); await tools.free(); await all; "second"`)
-	if first := <-done; !strings.Contains(first, "first") || !strings.Contains(second, "second") {
-		t.Errorf("%s, %s", first, second)
-	}
-	if most.Load() != 1 {
-		t.Errorf("%d calls at once", most.Load())
 	}
 }
 

@@ -19,7 +19,7 @@ func TestPythonCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ci.Close()
-	tool := open(t, ci, []codemode.Entry{picture(), {Tool: echo("list", "", `{"type":"object"}`, ""), Exclusive: []string{"x"}}}, &codemode.Options{Files: true, Language: "python"}).Tools()[0]
+	tool := open(t, ci, []codemode.Entry{picture(), {Tool: echo("list", "", `{"type":"object"}`, "")}}, &codemode.Options{Files: true, Language: "python"}).Tools()[0]
 	args, _ := json.Marshal(map[string]string{"language": "python", "code": `
 import asyncio
 r = tools.picture(n=1)

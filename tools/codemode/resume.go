@@ -93,7 +93,7 @@ func (p *approvals) start(ctx context.Context, invoke func(context.Context, tool
 	r.cancel = cancel
 	r.observe(c.OnOutput)
 	p.mu.Lock()
-	if p.closed || p.full(r.client) {
+	if p.closed || len(p.runs) >= p.opts.Runs {
 		closed := p.closed
 		p.mu.Unlock()
 		cancel(nil)
@@ -145,31 +145,21 @@ func (r *pausableRun) attend() {
 }
 
 // await waits until the run has ended and returns its answer, or returns nil when it waits
-// for a decision: after After if a call was not reported yet, otherwise when patience,
-// which may be nil, is over. The end of ctx ends a run that was just started.
+// for a decision: at once if a call was not reported yet, otherwise when patience, which
+// may be nil, is over. The end of ctx ends a run that was just started.
 func (p *approvals) await(ctx context.Context, r *pausableRun, patience <-chan time.Time) *tools.Answer {
 	defer r.observe(nil)
-	begun, over := time.Now(), false
+	over := false
 	for {
 		// Read each time: the call may be decided by now.
-		n, since := p.waiting(r.id)
-		if n > 0 && over {
+		if n, unreported := p.waiting(r.id); unreported > 0 || n > 0 && over {
 			return nil
-		}
-		var soon <-chan time.Time
-		if !since.IsZero() {
-			left := p.opts.After - min(time.Since(since), time.Since(begun))
-			if left <= 0 {
-				return nil
-			}
-			soon = time.After(left)
 		}
 		select {
 		case <-r.done:
 			return p.finish(r)
 		case <-patience:
 			over = true
-		case <-soon:
 		case <-r.wake:
 		case <-ctx.Done():
 			return nil

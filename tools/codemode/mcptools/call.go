@@ -13,11 +13,6 @@ import (
 	"github.com/toolcell/toolcell/tools/codemode"
 )
 
-// unsentError is the error of a call that was not sent.
-type unsentError struct{ error }
-
-func (e unsentError) Unwrap() error { return e.error }
-
 // answer calls a tool and returns the value and the files of its answer.
 func (s *server) answer(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, []codemode.File, error) {
 	res, err := s.call(ctx, tool, args)
@@ -36,11 +31,11 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 		defer cancel()
 	}
 	if ctx.Err() != nil {
-		return nil, unsentError{context.Cause(ctx)}
+		return nil, context.Cause(ctx)
 	}
 	live, err := s.session(own, false)
 	if err != nil {
-		return nil, unsentError{s.failure(ctx, own, tool, err, "Nothing was done.")}
+		return nil, s.failure(ctx, own, tool, err, "Nothing was done.")
 	}
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -73,16 +68,10 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 	return nil, s.failure(ctx, own, tool, a.err, "It may or may not have been done.")
 }
 
-// rejected is the SDK's code for a request over HTTP that could not be sent.
-const (
-	rejected     = -32005
-	rejectedText = "rejected by transport"
-)
-
 // answerOf returns the message of err if the server has sent it.
 func answerOf(err error) (string, bool) {
 	var e *jsonrpc.Error
-	if !errors.As(err, &e) || errors.Is(err, mcp.ErrConnectionClosed) || e.Code == rejected && e.Message == rejectedText {
+	if !errors.As(err, &e) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return "", false
 	}
 	return e.Message, true

@@ -24,9 +24,8 @@ type fileServer struct {
 }
 
 type fileRule struct {
-	Use       string   `json:"use"`
-	Reason    string   `json:"reason"`
-	Exclusive []string `json:"exclusive"`
+	Use    string `json:"use"`
+	Reason string `json:"reason"`
 }
 
 var uses = map[string]Rule{"": {}, "code": {}, "direct": {Direct: true, Hidden: true}, "both": {Direct: true}, "none": {Hidden: true}}
@@ -39,11 +38,10 @@ var uses = map[string]Rule{"": {}, "code": {}, "direct": {Direct: true, Hidden: 
 //
 // "servers" is another name for "mcpServers". ${NAME} and ${NAME:-default} in strings are
 // replaced by what lookup returns; an unknown name without a default is an error. A
-// "disabled" server is left out, the "type" "sse" is the older transport, and unknown
-// keys are ignored. "tools" has the [Rule] of tools; use is code, direct, both or none:
+// "disabled" server is left out, and unknown keys are ignored. "tools" has the [Rule] of
+// tools; use is code, direct, both or none:
 //
-//	"tools": {"delete_repo": {"use": "none", "reason": "it cannot be undone"},
-//	          "write": {"exclusive": ["disk"]}, "ask": {"use": "direct"}}
+//	"tools": {"delete_repo": {"use": "none", "reason": "it cannot be undone"}, "ask": {"use": "direct"}}
 func Parse(config []byte, lookup func(string) (string, bool)) ([]Server, error) {
 	var file struct {
 		MCPServers map[string]fileServer `json:"mcpServers"`
@@ -77,14 +75,14 @@ func Parse(config []byte, lookup func(string) (string, bool)) ([]Server, error) 
 func (f fileServer) server(name string, lookup func(string) (string, bool)) (Server, error) {
 	x := expander{lookup: lookup}
 	s := Server{Name: name, Command: x.text(f.Command), Args: make([]string, 0, len(f.Args)), Env: x.values(f.Env),
-		Dir: x.text(f.Cwd), URL: x.text(f.URL), Headers: x.values(f.Headers), SSE: f.Type == "sse", Rules: map[string]Rule{}}
+		Dir: x.text(f.Cwd), URL: x.text(f.URL), Headers: x.values(f.Headers), Rules: map[string]Rule{}}
 	for _, a := range f.Args {
 		s.Args = append(s.Args, x.text(a))
 	}
 	switch f.Type {
-	case "", "stdio", "http", "sse", "streamable-http", "streamableHttp":
+	case "", "stdio", "http", "streamable-http", "streamableHttp":
 	default:
-		x.errs = append(x.errs, fmt.Errorf("the type %.40q is not known; use stdio, http or sse", f.Type))
+		x.errs = append(x.errs, fmt.Errorf("the type %.40q is not known; use stdio or http", f.Type))
 	}
 	if (s.Command == "") == (s.URL == "") {
 		x.errs = append(x.errs, errors.New("it must have either a command or a url"))
@@ -95,7 +93,7 @@ func (f fileServer) server(name string, lookup func(string) (string, bool)) (Ser
 		if !ok {
 			x.errs = append(x.errs, fmt.Errorf("tool %.80q: the use %.40q is not known; use code, direct, both or none", tool, r.Use))
 		}
-		rule.Reason, rule.Exclusive = r.Reason, r.Exclusive
+		rule.Reason = r.Reason
 		s.Rules[tool] = rule
 	}
 	return s, errors.Join(x.errs...)

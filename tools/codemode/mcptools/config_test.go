@@ -17,15 +17,15 @@ func lookup(name string) (string, bool) {
 func TestParse(t *testing.T) {
 	list, err := mcptools.Parse([]byte(`{"mcpServers": {
 		"z": {"command": "npx", "args": ["-y", "${TOKEN}", "${EMPTY:-x}", "$HOME"], "env": {"API_KEY": "${TOKEN}", "LEVEL": "debugging"}, "cwd": "/tmp", "autoApprove": []},
-		"a": {"type": "sse", "url": "https://x/${EMPTY}", "headers": {"Authorization": "Bearer ${TOKEN}"},
-			"tools": {"rm": {"use": "none", "reason": "no"}, "w": {"exclusive": ["disk"]}, "d": {"use": "direct"}, "b": {"use": "both"}}},
+		"a": {"type": "http", "url": "https://x/${EMPTY}", "headers": {"Authorization": "Bearer ${TOKEN}"},
+			"tools": {"rm": {"use": "none", "reason": "no"}, "d": {"use": "direct"}, "b": {"use": "both"}}},
 		"off": {"command": "x", "disabled": true}}}`), lookup)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []mcptools.Server{
-		{Name: "a", URL: "https://x/", Headers: map[string]string{"Authorization": "Bearer abc def 123"}, SSE: true, Env: map[string]string{}, Args: []string{},
-			Rules: map[string]mcptools.Rule{"rm": {Hidden: true, Reason: "no"}, "w": {Exclusive: []string{"disk"}}, "d": {Direct: true, Hidden: true}, "b": {Direct: true}}},
+		{Name: "a", URL: "https://x/", Headers: map[string]string{"Authorization": "Bearer abc def 123"}, Env: map[string]string{}, Args: []string{},
+			Rules: map[string]mcptools.Rule{"rm": {Hidden: true, Reason: "no"}, "d": {Direct: true, Hidden: true}, "b": {Direct: true}}},
 		{Name: "z", Command: "npx", Args: []string{"-y", "abc def 123", "x", "$HOME"}, Env: map[string]string{"API_KEY": "abc def 123", "LEVEL": "debugging"},
 			Dir: "/tmp", Headers: map[string]string{}, Rules: map[string]mcptools.Rule{}},
 	}

@@ -21,15 +21,16 @@
 // # Servers that fail
 //
 // [Open] waits a few seconds for the servers and returns without those that are slow;
-// their tools appear when they answer. A server that is away is tried again in the
+// their tools appear when they answer, and [Set.Retry] waits for one that a program
+// names. A server that is away is tried again in the
 // background and by [Set.Retry]; one that ended is started by the next call of one of
 // its tools. A malformed answer fails its own call only. [Set.Problems] lists what is
 // wrong.
 //
 // # Limits
 //
-// A message has at most 16 MiB, a server at most 500 tools in 16 MiB. Servers get no
-// sampling, elicitation or roots. Integers above 2^53 in structured results are rounded.
+// A message has at most 16 MiB; a longer one ends the session. A server has at most 500
+// tools. Servers get no sampling, elicitation or roots. Integers above 2^53 in structured results are rounded.
 // A server whose host is killed ends when it notices that its standard input is closed.
 // On Unix the process group of a server is ended with it; children that leave the group
 // are not.

@@ -19,7 +19,6 @@ const (
 	maxTools       = codeinterp.MaxFunctions - 64
 	maxSchema      = 256 << 10
 	maxAbout       = 16 << 10
-	maxListed      = 16 << 20 // bytes of all tools of a server
 )
 
 var errUnlisted = errors.New("its tools cannot be listed")
@@ -40,15 +39,11 @@ func (s *server) take(t *mcp.Tool) serverTool {
 	return l
 }
 
-func (l *serverTool) size() int {
-	return len(l.name) + len(l.title) + len(l.about) + len(l.input) + len(l.output)
-}
-
 // relist asks the server for its tools. The caller has the turn.
 func (s *server) relist(ctx context.Context, live *link) error {
 	var list []serverTool
 	var problems []error
-	seen, size := map[string]bool{}, 0
+	seen := map[string]bool{}
 	params := &mcp.ListToolsParams{}
 	// A page without new tools is the last one: a list must end.
 	for before := -1; before < len(list); {
@@ -64,14 +59,13 @@ func (s *server) relist(ctx context.Context, live *link) error {
 			if t == nil || seen[t.Name] {
 				continue
 			}
-			one := s.take(t)
-			if size += one.size(); len(list) == maxServerTools || size > maxListed {
-				problems = append(problems, fmt.Errorf("it has more than %d tools or %d bytes of them; the first %d are used", maxServerTools, maxListed, len(list)))
+			if len(list) == maxServerTools {
+				problems = append(problems, fmt.Errorf("it has more than %d tools; the others are not used", maxServerTools))
 				page.NextCursor = ""
 				break
 			}
 			seen[t.Name] = true
-			list = append(list, one)
+			list = append(list, s.take(t))
 		}
 		if params.Cursor = page.NextCursor; params.Cursor == "" {
 			break
@@ -97,7 +91,7 @@ func (s *server) entry(t serverTool, n names) codemode.Entry {
 		e.Description = strings.TrimSpace(fmt.Sprintf("%s (the tool %s of the server %s)", e.Description, t.shown, s.Name))
 	}
 	r := s.Rules[t.name]
-	e.Direct, e.Hidden, e.Reason, e.Exclusive = r.Direct, r.Hidden, r.Reason, r.Exclusive
+	e.Direct, e.Hidden, e.Reason = r.Direct, r.Hidden, r.Reason
 	e.Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
 		return s.answer(ctx, t.name, c.Args)
 	}

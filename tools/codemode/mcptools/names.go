@@ -15,7 +15,7 @@ const maxPrefix = 32
 var underscores = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_+`) })
 
 // prefixes returns the prefix of the names of each server's tools. They depend on the
-// configuration only, and no two servers can have a tool of the same name.
+// configuration only.
 func prefixes(servers []Server) []string {
 	list, taken := make([]string, len(servers)), map[string]bool{}
 	for i, s := range servers {
@@ -28,20 +28,7 @@ func prefixes(servers []Server) []string {
 		for n := 2; taken[name]; n++ {
 			name = fmt.Sprint(base, "_", n)
 		}
-		taken[name], list[i] = true, name
-	}
-	for i, name := range list {
-		if name == "" {
-			continue
-		}
-		between := "_"
-		for other := range taken {
-			// a and a_b: the tool b_c of a would have the name of the tool c of a_b.
-			if other != name && (strings.HasPrefix(other, name+"_") || strings.HasPrefix(name, other+"_")) {
-				between = "__"
-			}
-		}
-		list[i] = name + between
+		taken[name], list[i] = true, name+"_"
 	}
 	return list
 }

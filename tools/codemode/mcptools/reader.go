@@ -4,116 +4,76 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 )
 
 // maxMessage is the largest message of a server in bytes.
 const maxMessage = 16 << 20
 
-var errTooLarge = fmt.Errorf("the answer has more than %d bytes", maxMessage)
-
-// A lineReader reads the lines of in as convert changes them. A line of which only both
-// ends were read has the error errTooLarge.
+// A lineReader reads the lines of a stream as convert changes them. A line that is too
+// long ends it.
 type lineReader struct {
 	io.Closer
-	in      *bufio.Reader
-	convert func(line []byte, err error) []byte
+	lines   *bufio.Scanner
+	convert func(line []byte) []byte
 	text    []byte // not read yet
-	err     error
+}
+
+func newLineReader(in io.Reader, c io.Closer, convert func(line []byte) []byte) *lineReader {
+	r := &lineReader{Closer: c, lines: bufio.NewScanner(in), convert: convert}
+	r.lines.Buffer(nil, maxMessage)
+	return r
 }
 
 // Read implements io.Reader.
 func (r *lineReader) Read(p []byte) (int, error) {
 	for len(r.text) == 0 {
-		if r.err != nil {
-			return 0, r.err
+		if !r.lines.Scan() {
+			if err := r.lines.Err(); err != nil {
+				return 0, err
+			}
+			return 0, io.EOF
 		}
-		line, err := readLine(r.in)
-		r.text = r.convert(line, err)
-		if err != errTooLarge {
-			r.err = err
-		}
+		r.text = r.convert(r.lines.Bytes())
 	}
 	n := copy(p, r.text)
 	r.text = r.text[n:]
 	return n, nil
 }
 
-// readLine returns the next line with its end, or both ends of a line that is too long.
-func readLine(in *bufio.Reader) (text []byte, err error) {
-	const end = 1 << 10
-	large := false
-	for {
-		part, err := in.ReadSlice('\n')
-		text = append(text, part...)
-		if large = large || len(text) > maxMessage; large && len(text) > 2*end {
-			text = append(text[:end:end], text[len(text)-end:]...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case large:
-			return text, errTooLarge
-		default:
-			return text, err
-		}
-	}
-}
-
 // lines reads messages from the lines of a process's output.
 func (r *repairer) lines(out io.Reader, c io.Closer) io.ReadCloser {
-	return &lineReader{Closer: c, in: bufio.NewReaderSize(out, 64<<10), convert: func(line []byte, err error) []byte {
-		list := r.messages
-		if err == errTooLarge {
-			list = func(text []byte, _ json.RawMessage) [][]byte { return r.unreadable(text, nil, err.Error()) }
+	return newLineReader(out, c, func(line []byte) []byte {
+		if m := r.message(line, nil); m != nil {
+			return append(m, '\n')
 		}
-		var text []byte
-		for _, m := range list(line, nil) {
-			text = append(append(text, m...), '\n')
-		}
-		return text
-	}}
+		return nil
+	})
 }
 
 // events reads a stream of server-sent events, each a message on one line.
 func (r *repairer) events(body io.ReadCloser, pending json.RawMessage) io.ReadCloser {
-	return &lineReader{Closer: body, in: bufio.NewReaderSize(body, 64<<10), convert: func(line []byte, err error) []byte {
+	return newLineReader(body, body, func(line []byte) []byte {
 		data, ok := bytes.CutPrefix(line, []byte("data:"))
-		data = bytes.TrimSpace(data)
-		var list [][]byte
-		switch {
-		case err == errTooLarge && pending != nil:
-			list = [][]byte{failed(pending, err.Error())}
-		// The endpoint event of the SSE transport is a path.
-		case !ok || len(data) == 0 || data[0] != '{' && data[0] != '[':
-			return line
-		default:
-			list = r.messages(data, pending)
+		if data = bytes.TrimSpace(data); !ok || len(data) == 0 {
+			return append(bytes.Clone(line), '\n')
 		}
-		text := []byte(":\n") // a comment, if there is no message
-		for i, m := range list {
-			if i > 0 {
-				text = append(text, '\n') // the end of an event
-			}
-			text = append(append(append(text, "data: "...), m...), '\n')
+		if m := r.message(data, pending); m != nil {
+			return append(append([]byte("data: "), m...), '\n')
 		}
-		return text
-	}}
+		return []byte(":\n") // a comment
+	})
 }
 
 // body returns the message that is the whole body of an answer over HTTP.
 func (r *repairer) body(body io.ReadCloser, pending json.RawMessage) ([]byte, error) {
 	defer body.Close()
-	text, err := io.ReadAll(io.LimitReader(body, maxMessage+1))
+	text, err := io.ReadAll(io.LimitReader(body, maxMessage)) // what is cut is not valid JSON
 	if err != nil || pending == nil {
 		return text, err
 	}
-	if len(text) > maxMessage {
-		return failed(pending, errTooLarge.Error()), nil
-	}
-	if list := r.messages(text, pending); len(list) == 1 {
-		return list[0], nil
+	if m := r.message(text, pending); m != nil {
+		return m, nil
 	}
 	return failed(pending, "the answer is not a message"), nil
 }

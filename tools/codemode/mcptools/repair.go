@@ -12,12 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/ansi"
 )
-
-// maxNested is how deep the SDK reads JSON; beyond, it ends the session.
-const maxNested = 900
 
 // A repairer turns the output of a server into messages that the SDK can read. A
 // malformed message would end the session and all its calls.
@@ -25,49 +21,35 @@ type repairer struct {
 	note func(line []byte) // records what is not a message
 }
 
-// messages returns the messages in text. pending is the id of the HTTP request that text
-// answers, or nil.
-func (r *repairer) messages(text []byte, pending json.RawMessage) (list [][]byte) {
+// message returns the message that text is, in the form that the SDK reads; nil if it is
+// none. pending is the id of the HTTP request that text answers, or nil.
+func (r *repairer) message(text []byte, pending json.RawMessage) []byte {
 	text = bytes.TrimSpace(text)
-	deep := codeinterp.DeeperThan(text, maxNested)
-	var batch []json.RawMessage
 	var m map[string]json.RawMessage
-	switch {
-	case len(text) == 0:
-	case text[0] == '[' && !deep && json.Unmarshal(text, &batch) == nil:
-		for _, one := range batch {
-			list = append(list, r.messages(one, pending)...)
-		}
-	case text[0] != '{':
-		r.note(text)
-	case deep || json.Unmarshal(text, &m) != nil:
-		return r.unreadable(text, pending, fmt.Sprintf("the answer is not valid JSON, or is nested deeper than %d levels", maxNested))
-	default:
-		if one := message(m, pending); one != nil {
-			return [][]byte{one}
-		}
-		r.note(text)
-	}
-	return list
-}
-
-// unreadable fails the call whose answer cannot be read, if its id is found.
-func (r *repairer) unreadable(text []byte, pending json.RawMessage, why string) [][]byte {
 	var found []byte
-	for _, re := range idPatterns() {
-		if at := re.FindSubmatch(text); at != nil && found == nil {
-			found = at[1]
+	if json.Unmarshal(text, &m) != nil && len(text) > 0 && text[0] == '{' {
+		// The call whose answer cannot be read fails, if its id is found.
+		for _, re := range idPatterns() {
+			if at := re.FindSubmatch(text); at != nil && found == nil {
+				found = at[1]
+			}
+		}
+		if id := requestID(found, pending); id != nil {
+			return failed(id, "the answer is not valid JSON")
 		}
 	}
-	if id := requestID(found, pending); id != nil {
-		return [][]byte{failed(id, why)}
+	one := message(m, pending)
+	if one == nil && len(text) > 0 {
+		r.note(text)
 	}
-	r.note(text)
-	return nil
+	return one
 }
 
-// message returns a message in the form that the SDK wants, or nil if m is not a message.
+// message returns a message in the form that the SDK reads, or nil if m is not a message.
 func message(m map[string]json.RawMessage, pending json.RawMessage) []byte {
+	if m == nil {
+		return nil
+	}
 	id, result, fault := requestID(m["id"], pending), m["result"], m["error"]
 	versioned := m["jsonrpc"] != nil
 	m["jsonrpc"] = json.RawMessage(`"2.0"`)

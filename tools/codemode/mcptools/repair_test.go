@@ -2,7 +2,6 @@ package mcptools
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/toolcell/toolcell/tools"
@@ -13,12 +12,10 @@ func invocation(args string) tools.Invocation { return tools.Invocation{Args: []
 // A malformed answer fails its own call: a concurrent call and the next one succeed.
 func TestMalformedAnswers(t *testing.T) {
 	t.Parallel()
-	deep := strings.Repeat("[", 2000) + strings.Repeat("]", 2000)
 	for name, tt := range map[string]struct{ line, want string }{
 		"NaN":             {`{"jsonrpc": "2.0", "id": ID, "result": {"structuredContent": {"x": NaN}}}`, "not valid JSON"},
 		"NaN before id":   {`{"result":{"structuredContent":{"x":NaN,"id":7}},"jsonrpc":"2.0","id":ID}`, "not valid JSON"},
 		"cut":             {`{"jsonrpc":"2.0","id":ID,"result":{"content":[`, "not valid JSON"},
-		"too deep":        {`{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":` + deep + `}}`, "nested deeper"},
 		"error as text":   {`{"jsonrpc":"2.0","id":ID,"error":"a plain string"}`, "s_f: a plain string"},
 		"error as list":   {`{"jsonrpc":"2.0","id":ID,"error":["a","b"]}`, `["a","b"]`},
 		"code as text":    {`{"jsonrpc":"2.0","id":ID,"error":{"code":"E1","message":"quota"}}`, "s_f: quota"},
@@ -27,11 +24,8 @@ func TestMalformedAnswers(t *testing.T) {
 		"id as float":     {`{"jsonrpc":"2.0","id":ID.0,"result":{"content":[` + text("fine") + `]}}`, `"fine"`},
 		"no version":      {`{"id":ID,"result":{"content":[` + text("fine") + `]}}`, `"fine"`},
 		"another version": {`{"jsonrpc":"1.0","id":ID,"result":{"content":[` + text("fine") + `]}}`, `"fine"`},
-		"batch":           {`[{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":ID,"result":{"content":[` + text("fine") + `]}}]`, `"fine"`},
 		"empty":           {`{"jsonrpc":"2.0","id":ID}`, "neither a result nor an error"},
 		"words before":    {"npm WARN x\n\x00\xff{{\n[1] 5\n{\"level\":\"info\",\"id\":ID}\n" + result(`{"content":[`+text("fine")+`]}`), `"fine"`},
-		"huge":            {`{"jsonrpc":"2.0","id":ID,"result":{"content":[` + text(strings.Repeat("x", maxMessage)) + `]}}`, "more than 16777216 bytes"},
-		"huge, id last":   {`{"result":{"content":[` + text(strings.Repeat("x", maxMessage)) + `]},"jsonrpc":"2.0","id":ID}`, "more than 16777216 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -110,8 +111,8 @@ func (s *server) slow(after time.Duration) {
 }
 
 // retry asks follow to connect if the server is away, and returns a channel that is
-// closed after the attempt; nil if it is not due.
-func (s *server) retry() <-chan struct{} {
+// closed after the attempt, and how long to wait for it; nil if no attempt is due.
+func (s *server) retry(code string) (<-chan struct{}, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// A process costs more to start than a request.
@@ -119,11 +120,14 @@ func (s *server) retry() <-chan struct{} {
 	if s.URL == "" {
 		pause = s.pause()
 	}
-	if s.live != nil || s.failures == 0 || time.Since(s.failed) < pause {
-		return nil
+	switch {
+	case s.live == nil && s.failures == 0 && strings.Contains(code, "tools."+s.prefix):
+		return s.tried, startWait
+	case s.live != nil || s.failures == 0 || time.Since(s.failed) < pause:
+		return nil, 0
 	}
 	s.mark()
-	return s.tried
+	return s.tried, retryWait
 }
 
 func (s *server) mark() {
@@ -156,7 +160,7 @@ func (s *server) session(ctx context.Context, list bool) (*link, error) {
 		return live, s.relist(start, live)
 	case live != nil && !live.over():
 		return live, nil
-	case live != nil && s.Session != nil, !list && soon: // not once for each of many calls
+	case !list && soon: // not once for each of many calls
 		return nil, errAway
 	case live != nil:
 		live.end()
@@ -202,14 +206,6 @@ func (s *server) record(live *link, err error) {
 
 // connect opens a session. ctx bounds the opening; the session lives until end.
 func (s *server) connect(ctx context.Context) (*link, error) {
-	if s.Session != nil {
-		l := &link{ClientSession: s.Session, done: make(chan struct{}), end: func() {}}
-		go func() { // ends with the caller's session
-			defer close(l.done)
-			l.Wait()
-		}()
-		return l, nil
-	}
 	t, end, err := s.dial()
 	if err != nil {
 		return nil, err

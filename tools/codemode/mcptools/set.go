@@ -24,10 +24,10 @@ const (
 	DefaultWait         = 5 * time.Second
 )
 
-// A Server is an MCP server: exactly one of Command, URL and Session is set.
+// A Server is an MCP server: either Command or URL is set.
 type Server struct {
-	// Name and an underscore are put before the names of its tools; two underscores if
-	// the Name of another server begins with it. It may be empty if there is one server.
+	// Name and an underscore are put before the names of its tools. It may be empty if
+	// there is one server.
 	Name string
 
 	// Command is started with Args in Dir and speaks over its standard input and
@@ -37,14 +37,10 @@ type Server struct {
 	Env     map[string]string
 	Dir     string
 
-	// URL is the address of a server over streamable HTTP, or over the older SSE
-	// transport if SSE is set. Headers are sent with each request to its host.
+	// URL is the address of a server over streamable HTTP. Headers are sent with each
+	// request to its host.
 	URL     string
 	Headers map[string]string
-	SSE     bool
-
-	// Session is an open session. It stays the caller's and is not reopened.
-	Session *mcp.ClientSession
 
 	// Rules say how its tools may be called, by the names that the server uses.
 	// Programs may call tools without a rule.
@@ -57,7 +53,6 @@ type Server struct {
 type Rule struct {
 	Direct, Hidden bool
 	Reason         string
-	Exclusive      []string
 }
 
 // Options configures [Open]. The zero value is ready to use.
@@ -144,15 +139,9 @@ func Open(ctx context.Context, servers []Server, opts *Options) (*Set, error) {
 func check(servers []Server) error {
 	seen := map[string]bool{}
 	for _, c := range servers {
-		ways := 0
-		for _, set := range []bool{c.Command != "", c.URL != "", c.Session != nil, c.transport != nil} {
-			if set {
-				ways++
-			}
-		}
 		switch {
-		case ways != 1:
-			return fmt.Errorf("mcptools: %w: server %.80q must have exactly one of a command, a URL and a session", codeinterp.ErrInvalid, c.Name)
+		case (c.Command == "") == (c.URL == "") && c.transport == nil:
+			return fmt.Errorf("mcptools: %w: server %.80q must have either a command or a URL", codeinterp.ErrInvalid, c.Name)
 		case c.Name == "" && len(servers) > 1 || seen[c.Name]:
 			return fmt.Errorf("mcptools: %w: the server name %.80q is empty or used twice", codeinterp.ErrInvalid, c.Name)
 		}
@@ -199,34 +188,29 @@ func (s *Set) Problems() (list []error) {
 	return list
 }
 
-// retryWait is how long Retry waits for servers that it tries.
-const retryWait = 500 * time.Millisecond
+// How long Retry waits for a server that was away, and for one that is still starting.
+const (
+	retryWait = 500 * time.Millisecond
+	startWait = 30 * time.Second
+)
 
 // Retry tries to connect to servers that are away, unless they failed within the last
-// second, and waits up to half a second for them. It is for [codemode.Options].OnRun.
-func (s *Set) Retry(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, retryWait)
-	defer cancel()
+// second, and waits up to half a second for each. It waits up to 30 seconds for one that
+// is still starting if code, the program that is about to run, names its tools. It is for
+// [codemode.Options].OnRun.
+func (s *Set) Retry(ctx context.Context, code string) {
 	for _, one := range s.servers {
-		if tried := one.retry(); tried != nil {
-			select {
-			case <-tried:
-			case <-ctx.Done():
-				return
-			}
+		tried, wait := one.retry(code)
+		if tried == nil {
+			continue
+		}
+		select {
+		case <-tried:
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
 		}
 	}
-}
-
-// Refresh lists the tools of all servers again, for a Session without notifications.
-func (s *Set) Refresh(ctx context.Context) error {
-	var errs []error
-	for _, one := range s.servers {
-		_, err := one.session(ctx, true)
-		errs = append(errs, err)
-	}
-	s.changed()
-	return errors.Join(errs...)
 }
 
 // Entries returns the tools of all servers, as they are now.

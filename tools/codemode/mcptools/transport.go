@@ -121,10 +121,7 @@ func (s *server) web(repair *repairer) (mcp.Transport, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%w: %.200q is not an http or https URL", codeinterp.ErrInvalid, s.URL)
 	}
-	client := &http.Client{Transport: &webClient{scheme: u.Scheme, host: u.Host, headers: s.Headers, repair: repair, sse: s.SSE}}
-	if s.SSE {
-		return &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
-	}
+	client := &http.Client{Transport: &webClient{scheme: u.Scheme, host: u.Host, headers: s.Headers, repair: repair}}
 	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
 }
 
@@ -133,7 +130,6 @@ type webClient struct {
 	scheme, host string
 	headers      map[string]string
 	repair       *repairer
-	sse          bool
 }
 
 // RoundTrip implements http.RoundTripper. Redirects pass it too.
@@ -153,7 +149,7 @@ func (c *webClient) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); {
 	case kind == "text/event-stream":
 		res.Body = c.repair.events(res.Body, idOf(r))
-	case kind == "application/json" && !c.sse:
+	case kind == "application/json":
 		text, err := c.repair.body(res.Body, idOf(r))
 		if err != nil {
 			return nil, err

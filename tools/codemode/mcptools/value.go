@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -102,41 +102,35 @@ func exact(valid []byte) bool {
 	}
 }
 
-// says reports whether structured contains the texts: the same JSON or, as some SDKs do,
-// its only member, as one text or one for each element.
+// says reports whether structured contains the texts: as the whole, or, as some SDKs do,
+// as its only member or the elements of that.
 func says(structured json.RawMessage, texts []string) bool {
-	if len(texts) == 0 || len(texts) == 1 && same(structured, texts[0]) {
-		return true
-	}
-	members := membersOf(structured)
-	if len(members) != 1 {
-		return strings.TrimSpace(strings.Join(texts, "")) == ""
-	}
-	for _, only := range members {
-		if len(texts) == 1 && same(only, texts[0]) {
-			return true
-		}
-		var list []json.RawMessage
-		if json.Unmarshal(only, &list) != nil || len(list) != len(texts) {
-			return false
-		}
-		for i, t := range texts {
-			if !same(list[i], t) {
-				return false
+	parts := map[string]bool{canonical(structured): true}
+	if m := membersOf(structured); len(m) == 1 {
+		for _, only := range m {
+			parts[canonical(only)] = true
+			var list []json.RawMessage
+			_ = json.Unmarshal(only, &list)
+			for _, item := range list {
+				parts[canonical(item)] = true
 			}
 		}
 	}
-	return true
+	return !slices.ContainsFunc(texts, func(t string) bool {
+		return strings.TrimSpace(t) != "" && !parts[t] && !parts[canonical(json.RawMessage(t))]
+	})
 }
 
-// same reports whether text is the string that raw is, or the same JSON as raw.
-func same(raw json.RawMessage, text string) bool {
-	var plain string
-	if json.Unmarshal(raw, &plain) == nil && plain == text {
-		return true
+// canonical returns the string that raw is, or its JSON in one form.
+func canonical(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return string(raw)
 	}
-	var a, b any
-	return json.Unmarshal(raw, &a) == nil && json.Unmarshal([]byte(text), &b) == nil && reflect.DeepEqual(a, b)
+	if text, ok := v.(string); ok {
+		return text
+	}
+	return string(marshal(v))
 }
 
 // withText adds a text to a structured result as its member _text.
