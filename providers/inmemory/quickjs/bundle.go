@@ -208,10 +208,6 @@ func (in *instance) stringified(what string, v value) (text []byte, ok bool) {
 	defer vm.free(s)
 	switch {
 	case isException(s):
-		if in.tooDeep(v) {
-			vm.dropException()
-			in.deny("TypeError", what+" is nested too deep")
-		}
 		return nil, false
 	case !isString(s):
 		return nil, in.deny("TypeError", what+" is "+in.typeOf(v)+", which JSON does not have")

@@ -105,39 +105,13 @@ func (in *instance) toolArgs(c openCall, args value) (text []byte, ok bool) {
 	defer in.vm.free(v)
 	switch {
 	case isException(v):
-		return nil, in.deepArgs(c, args)
+		return nil, false
 	case !isString(v):
 		in.vm.throw("TypeError", "the arguments of tools."+clip(c.name, 100)+" must be one object")
 		return nil, false
 	}
 	text, _, ok = in.vm.textBytes(v, 0)
 	return text, ok
-}
-
-// deepArgs has the pending exception say so where it is that arguments are nested too
-// deep for the engine. It is always false.
-func (in *instance) deepArgs(c openCall, args value) bool {
-	if !in.tooDeep(args) {
-		return false
-	}
-	in.vm.dropException()
-	return in.refuse(c, fmt.Sprintf("the arguments are nested more than %d deep", codeinterp.MaxCallDepth))
-}
-
-// tooDeep reports whether JSON failed with the pending exception, which stays, since a
-// value is nested too deep.
-func (in *instance) tooDeep(v value) bool {
-	vm := in.vm
-	if vm.stopping.Load() {
-		return false
-	}
-	e := lib.XJS_GetException(vm.tls, vm.ctx)
-	deep := in.callLibrary("tools", "tooDeep", undefined, []value{e, v, newInt(codeinterp.MaxCallDepth)})
-	if isException(deep) { // the program's own, in what it has put into v
-		vm.dropException()
-	}
-	lib.XJS_Throw(vm.tls, vm.ctx, e)
-	return isTrue(deep)
 }
 
 // fail rejects a call with the pending exception. It returns false where another
@@ -200,16 +174,7 @@ func (in *instance) parsed(text string) value {
 	// The NUL is the empty name of a file too.
 	v := lib.XJS_ParseJSON(vm.tls, vm.ctx, p, lib.Tsize_t(len(text)), p+uintptr(len(text)))
 	vm.heap.release(p)
-	if !isException(v) || vm.stopping.Load() {
-		return v
-	}
-	vm.dropException() // the library has the words for it
-	s := vm.newString(text)
-	if isException(s) {
-		return s
-	}
-	defer vm.free(s)
-	return in.callLibrary("language", "jsonParse", undefined, []value{s, undefined})
+	return v
 }
 
 // toolError returns what a call fails with, in the line that made it.

@@ -61,7 +61,7 @@
 //     visible in that block only.
 //   - fetch, Blob, web streams, Temporal, using, async_hooks, child_process, http, vm
 //     and worker_threads are missing.
-//   - Finalizers are not called.
+//   - Finalizers are not called, and an object that only a WeakRef refers to is gone at once.
 //   - Nothing of a program runs once it has ended. What still waits for a promise goes on
 //     when a later program of the context settles that, as a part of that one.
 //   - A program is stopped at its calls, loops and while a regular expression matches. A

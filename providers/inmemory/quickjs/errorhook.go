@@ -12,8 +12,7 @@ import (
 
 // The engine defines the message of a new error first and its stack last. The class of
 // errors has a hook for new properties: with the stack, a frequent message is replaced by
-// node's words, and the stack gets node's first line and positions in the sources. A name
-// that the program defines later goes into that line too.
+// node's words, and the stack gets node's first line and positions in the sources.
 
 const (
 	exotic      = 0x8 // of the second bit field of a TJSObject: its class has methods for properties
@@ -44,7 +43,7 @@ func cDefineOnError(tls *libc.TLS, ctx uintptr, obj value, atom lib.TJSAtom, v, 
 	*bits &^= exotic
 	defer func() { *bits |= exotic }()
 	m := at[vm](lib.XJS_GetContextOpaque(tls, ctx))
-	if atom != lib.EJS_ATOM_stack && atom != lib.EJS_ATOM_name || !isString(v) || m == nil || m.in == nil || m.in.host == nil || m.rawErrors {
+	if atom != lib.EJS_ATOM_stack || !isString(v) || m == nil || m.in == nil || m.in.host == nil || m.rawErrors {
 		return lib.XJS_DefineProperty(tls, ctx, obj, atom, v, getter, setter, flags)
 	}
 	// What fails here must not take the place of the error itself.
@@ -53,14 +52,9 @@ func cDefineOnError(tls *libc.TLS, ctx uintptr, obj value, atom lib.TJSAtom, v, 
 	*pending = uninitialized
 	home, mark := m.ctx, m.borrowed
 	m.ctx = ctx
-	r := int32(0)
-	if atom == lib.EJS_ATOM_stack {
-		stack := m.complete(obj, v)
-		r = lib.XJS_DefineProperty(tls, ctx, obj, atom, stack, getter, setter, flags)
-		m.free(stack)
-	} else {
-		r = m.renamed(obj, func() int32 { return lib.XJS_DefineProperty(tls, ctx, obj, atom, v, getter, setter, flags) })
-	}
+	stack := m.complete(obj, v)
+	r := lib.XJS_DefineProperty(tls, ctx, obj, atom, stack, getter, setter, flags)
+	m.free(stack)
 	m.ctx = home
 	m.giveBack(mark)
 	if r >= 0 {
@@ -69,31 +63,6 @@ func cDefineOnError(tls *libc.TLS, ctx uintptr, obj value, atom lib.TJSAtom, v, 
 	} else {
 		m.free(kept)
 	}
-	return r
-}
-
-// renamed calls define, which sets the name of an error, and puts the name into the first
-// line of the stack, as node does.
-func (vm *vm) renamed(e value, define func() int32) int32 {
-	head := vm.errorHead(e)
-	r := define()
-	stack := slot(e, lib.EJS_ATOM_stack)
-	if r < 0 || stack == nil {
-		return r
-	}
-	text, ok := vm.prefix(*stack, 2*maxFrameSet)
-	rest, found := strings.CutPrefix(text, head)
-	if !ok || !found {
-		return r
-	}
-	s := vm.newText(vm.errorHead(e) + rest)
-	if isException(s) {
-		return r
-	}
-	stack = slot(e, lib.EJS_ATOM_stack)
-	old := *stack
-	*stack = s
-	vm.free(old)
 	return r
 }
 

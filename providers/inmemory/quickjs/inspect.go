@@ -112,16 +112,7 @@ func (in *instance) hostCustomInspect(_ value, args []value) value {
 	}
 	inspect := in.newFunction(in.magicOf("inspect"))
 	defer vm.free(inspect)
-	v := vm.call(args[1], args[0], args[2], options, inspect)
-	if isException(v) && !vm.stopping.Load() {
-		// The program's error must not reach the driver's realm as such: driverCall throws it.
-		if in.hookFailed {
-			vm.free(in.hookError)
-		}
-		in.hookError, in.hookFailed = lib.XJS_GetException(vm.tls, vm.ctx), true
-		return lib.XJS_ThrowInternalError(vm.tls, home, vm.cName("inspection failed"), 0)
-	}
-	return v
+	return vm.call(args[1], args[0], args[2], options, inspect)
 }
 
 // hostStylize is stylize(text, style) of a program's inspect method: there are no colors.

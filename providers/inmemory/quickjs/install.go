@@ -144,7 +144,6 @@ func (in *instance) install() error {
 	}
 	in.installBuiltins(g, t.hosts)
 	in.installErrors(g)
-	in.installWeak(g)
 	vm.set(g, "global", vm.dup(g), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
 	return nil
 }

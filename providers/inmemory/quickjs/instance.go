@@ -46,8 +46,7 @@ type instance struct {
 	answered bool        // an answer went before a timer
 	watcher  *watcher
 
-	source string  // that the program was compiled from
-	held   []value // see maxHeld
+	source string // that the program was compiled from
 	last   last
 
 	// What outlives a run.
@@ -55,9 +54,7 @@ type instance struct {
 	limitAtom  lib.TJSAtom // "stackTraceLimit"
 	console    console
 	positions  positions
-	driver     value // functions of the driver's realm, see driver.go
-	hookError  value // what a program's inspect method threw, where hookFailed
-	hookFailed bool
+	driver     value            // functions of the driver's realm, see driver.go
 	loaded     map[string]value // exports of the libraries
 	toolset    value            // with toolNames, which are what it was made of
 	toolNames  string
@@ -129,7 +126,6 @@ func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) 
 // end drops what the program left pending and what it read in.
 func (in *instance) end() {
 	in.vm.stopping.Store(false)
-	in.release()
 	in.loop.reset(in.vm)
 	if in.replies != nil {
 		in.replies.close(in.vm)
@@ -168,7 +164,7 @@ func (in *instance) execute() engine.Outcome {
 		main = v
 	}
 	// For a run that is stopped while something is pending: it has this value too.
-	in.last = last{value: v, boxed: cell.async, behind: -1}
+	in.last = last{value: v, boxed: cell.async}
 	defer func() { in.last = last{value: undefined} }()
 	if in.rejected(main) && !in.vm.stopping.Load() { // it threw before it awaited anything: nothing of it goes on
 		if out, ended := in.thrown(main); ended {

@@ -274,9 +274,6 @@ func (in *instance) reactions() (engine.Outcome, bool) {
 		if vm.stopping.Load() {
 			return in.ended()
 		}
-		if out, ended := in.threw(); ended {
-			return out, true
-		}
 		n := lib.XJS_ExecutePendingJob(vm.tls, vm.rt, 0)
 		if n < 0 {
 			if out, ended := in.uncaught(); ended {

@@ -44,7 +44,6 @@ type region struct {
 	failed bool  // an allocation was refused
 	others bool  // that was for what all contexts together have
 	host   bool  // that was for what the machine has
-	short  bool  // most of limit has come into use
 	extra  int64 // added to limit while an error is reported
 
 	mu      sync.Mutex // guards what follows
@@ -174,9 +173,7 @@ func (h *region) count(n int64) bool {
 		h.failed, h.others = true, true
 		return false
 	}
-	if h.mapped += n; h.mapped > h.limit/4*3 {
-		h.short = true
-	}
+	h.mapped += n
 	return true
 }
 

@@ -60,7 +60,7 @@ func cLoad(tls *libc.TLS, ctx, name, opaque uintptr, _ value) uintptr {
 	}
 	v := vm.eval(source, file, lib.MJS_EVAL_TYPE_MODULE|lib.MJS_EVAL_FLAG_COMPILE_ONLY)
 	if isException(v) {
-		vm.forgetDangling()
+		vm.forget(unlinked)
 		return 0
 	}
 	// The engine's list of modules has it from now on.

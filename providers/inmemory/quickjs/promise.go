@@ -1,10 +1,8 @@
 package quickjs
 
 import (
-	"sync/atomic"
 	"unsafe"
 
-	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
 )
 
@@ -84,47 +82,4 @@ func (r *resolver) make(vm *vm, class lib.TJSClassID) bool {
 	lib.XJS_SetOpaque(vm.tls, f, data)
 	r.function, r.data = f, data
 	return true
-}
-
-// The engine counts references, so that an object that only a WeakRef has is gone at
-// once. By the language it lives until the end of the job: a run keeps the latest of
-// these objects, unless memory gets short.
-
-// maxHeld is how many it keeps.
-const maxHeld = 1000
-
-// weakRef is the engine's own code of WeakRef, the same in every VM.
-var weakRef atomic.Uintptr
-
-// installWeak makes the realm hold what WeakRef refers to.
-func (in *instance) installWeak(global value) {
-	class := in.vm.own(global, "WeakRef")
-	defer in.vm.free(class)
-	if classOf(class) == lib.EJS_CLASS_C_FUNCTION {
-		weakRef.Store(*builtinCode(class))
-		*builtinCode(class) = funcPtr(cWeakRef)
-	}
-}
-
-// cWeakRef calls the engine's own code and, if that returns, holds its first argument.
-func cWeakRef(tls *libc.TLS, ctx uintptr, this value, argc int32, argv uintptr) value {
-	code := weakRef.Load() // as funcPtr makes it
-	v := (*(*func(*libc.TLS, uintptr, value, int32, uintptr) value)(unsafe.Pointer(&code)))(tls, ctx, this, argc, argv)
-	m := at[vm](lib.XJS_GetContextOpaque(tls, ctx))
-	if isException(v) || argc < 1 || m == nil || m.in == nil {
-		return v
-	}
-	if len(m.in.held) == maxHeld || m.heap.mapped > m.heap.limit/2 {
-		m.in.release()
-	}
-	m.in.held = append(m.in.held, m.dup(values(argv, 1)[0]))
-	return v
-}
-
-// release gives up the objects that are held.
-func (in *instance) release() {
-	for _, v := range in.held {
-		in.vm.free(v)
-	}
-	in.held = nil
 }

@@ -24,7 +24,6 @@ type last struct {
 	output *codeinterp.Output
 
 	promised bool
-	behind   int // the reactions that come before node sees that the program has thrown; -1 before it does
 }
 
 // take looks whether the last expression is known now.

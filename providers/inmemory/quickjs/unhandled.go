@@ -2,7 +2,6 @@ package quickjs
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"modernc.org/libc"
@@ -29,7 +28,7 @@ func cRejected(_ *libc.TLS, _ uintptr, promise, reason value, handled int32, opa
 		l.seq++
 		l.rejected[key] = rejection{vm.dup(promise), vm.dup(reason), l.seq, vm.heap.hold(rejectionSize)}
 		// Entries of those that are gone go now and then: each time would cost their square.
-		if l.order = append(l.order, place{key, l.seq}); len(l.order) > 2*len(l.rejected)+maxHeld {
+		if l.order = append(l.order, place{key, l.seq}); len(l.order) > 2*len(l.rejected)+1000 {
 			l.order = slices.DeleteFunc(l.order, func(q place) bool { return l.rejected[q.promise].seq != q.seq })
 		}
 	}
@@ -123,33 +122,6 @@ func (in *instance) unhandled(main value) (engine.Outcome, bool) {
 
 func (in *instance) rejected(promise value) bool {
 	return isObject(promise) && lib.XJS_PromiseState(in.vm.tls, in.vm.ctx, promise) == lib.EJS_PROMISE_REJECTED
-}
-
-// threw ends a program that has thrown behind an await, for which it is asked before
-// each reaction: those that were due by then are called, as node does before it sees
-// the error, and what they leave is not.
-func (in *instance) threw() (engine.Outcome, bool) {
-	l := &in.last
-	if !l.boxed || l.caught || !in.rejected(l.value) {
-		return engine.Outcome{}, false
-	}
-	if l.behind < 0 {
-		l.behind = in.vm.countJobs()
-	}
-	if l.behind > 0 {
-		l.behind--
-		return engine.Outcome{}, false
-	}
-	return in.thrown(l.value)
-}
-
-// countJobs returns how many reactions are pending.
-func (vm *vm) countJobs() (n int) {
-	head := &at[lib.TJSRuntime](vm.rt).Fjob_list
-	for end, job := uintptr(unsafe.Pointer(head)), head.Fnext; job != end; job = at[lib.TJSJobEntry](job).Flink.Fnext {
-		n++
-	}
-	return n
 }
 
 // thrown takes what the program itself threw, or what its value was rejected with,

@@ -157,10 +157,6 @@ func cInterrupt(tls *libc.TLS, _, opaque uintptr) int32 {
 		m.stopping.Store(true)
 		return 1
 	}
-	if m.heap.short && m.in != nil {
-		m.heap.short = false
-		m.in.release()
-	}
 	if m.breathe != nil {
 		m.breathe()
 		if m.stopping.Load() {

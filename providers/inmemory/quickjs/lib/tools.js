@@ -35,18 +35,5 @@
     }
     return renew();
   };
-
-  // tooDeep tells whether JSON failed with e since v is nested deeper than most.
-  const isObject = (v) => v !== null && typeof v === "object";
-  const tooDeep = (e, v, most) => {
-    if (!(e instanceof RangeError)) return false;
-    let level = new Set([v]);
-    for (let i = 0; i < most && level.size; i++) {
-      const next = new Set();
-      for (const v of level) if (isObject(v)) for (const c of Object.values(v)) next.add(c);
-      level = next;
-    }
-    return [...level].some(isObject);
-  };
-  return { offer, renew, failure, tooDeep, ToolError };
+  return { offer, renew, failure, ToolError };
 });
