@@ -1,16 +1,10 @@
 package quickjs
 
-import (
-	"unsafe"
-
-	lib "modernc.org/libquickjs"
-)
+import lib "modernc.org/libquickjs"
 
 // What a call of the host makes of a program's values lies in Go's heap, beside
 // the engine's memory. It is borrowed: while the call lasts it counts in the
-// budget of all contexts, and it may be as much again as Limits.Memory. What is
-// made of values is made in pieces, with a look in between whether the program has
-// to end: nothing can end Go code that does not look.
+// budget of all contexts, and it may be as much again as Limits.Memory.
 
 // small is up to what size all that is borrowed does not count, as many other
 // little things do not.
@@ -52,18 +46,6 @@ func (vm *vm) giveBack(mark int64) {
 		vm.heap.budget.Give(over)
 		vm.counted = mark
 	}
-}
-
-// inPieces calls do with one part of n things after the other. It returns false
-// where the program has to end meanwhile: see resume.
-func (vm *vm) inPieces(n int, do func(from, to int)) bool {
-	for from := 0; from < n; from += pieceSize {
-		if vm.stopping.Load() {
-			return false
-		}
-		do(from, min(from+pieceSize, n))
-	}
-	return true
 }
 
 // A draft is bytes that the host makes of a program's values.
@@ -135,8 +117,7 @@ func (vm *vm) text(v value) (s string, ok bool) {
 // textExactly is text, and says whether there were no lone surrogates.
 func (vm *vm) textExactly(v value) (s string, exact, ok bool) {
 	b, exact, ok := vm.textBytes(v, 0)
-	// No copy: the bytes are not shared.
-	return unsafe.String(unsafe.SliceData(b), len(b)), exact, ok
+	return asText(b), exact, ok
 }
 
 // textBytes is textExactly, with room for more bytes.
@@ -204,12 +185,9 @@ func (vm *vm) ownClipped(obj value, name string, n int) (s string, lost int64) {
 // bytes.
 func (vm *vm) wellFormed(b []byte) bool {
 	exact := true
-	vm.inPieces(len(b), func(from, to int) {
-		part := b[from:min(to+2, len(b))] // with one that begins at its end
-		for i := surrogate(part, 0); i >= 0; i = surrogate(part, i+3) {
-			copy(part[i:], "\uFFFD")
-			exact = false
-		}
-	})
+	for i := surrogate(b, 0); i >= 0; i = surrogate(b, i+3) {
+		copy(b[i:], "\uFFFD")
+		exact = false
+	}
 	return exact
 }

@@ -166,15 +166,10 @@ func (in *instance) answer() (out engine.Outcome, ended, found bool) {
 // parsed returns what JSON text of a function says.
 func (in *instance) parsed(text string) value {
 	vm := in.vm
-	p := vm.heap.alloc(uintptr(len(text)) + 1)
-	if p == 0 {
-		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
-	}
-	span{p, len(text) + 1}.writeString(text)
-	// The NUL is the empty name of a file too.
-	v := lib.XJS_ParseJSON(vm.tls, vm.ctx, p, lib.Tsize_t(len(text)), p+uintptr(len(text)))
-	vm.heap.release(p)
-	return v
+	return vm.lent(text, func(p uintptr) value {
+		// The NUL is the empty name of a file too.
+		return lib.XJS_ParseJSON(vm.tls, vm.ctx, p, lib.Tsize_t(len(text)), p+uintptr(len(text)))
+	})
 }
 
 // toolError returns what a call fails with, in the line that made it.

@@ -82,17 +82,20 @@ func (vm *vm) compileCorrected(ctx uintptr, source span, file uintptr, flags, sc
 	defer func() { vm.giveBack(mark) }()
 	m, refusal := vm.markedSource(source)
 	flags |= lib.MJS_EVAL_FLAG_COMPILE_ONLY
-	compile := func(text span) value {
-		return vm.compiler(vm.tls, ctx, undefined, text.addr, lib.Tsize_t(text.n), file, flags, scope)
+	compile := func(addr uintptr, n int) value {
+		return vm.compiler(vm.tls, ctx, undefined, addr, lib.Tsize_t(n), file, flags, scope)
+	}
+	compileText := func(text string) value {
+		return vm.lent(text, func(p uintptr) value { return compile(p, len(text)) })
 	}
 	var fn value
 	if m == nil {
-		fn = compile(source)
-	} else if fn = vm.withText(ctx, m.Code, compile); isException(fn) {
+		fn = compile(source.addr, source.n)
+	} else if fn = compileText(m.Code); isException(fn) {
 		// The error is to be about the program's own text. Modules that it imports may
 		// have been compiled where that was.
 		vm.dropException()
-		fn = vm.withText(ctx, m.source, compile)
+		fn = compileText(m.source)
 		m, refusal = nil, errors.New("the engine cannot correct them")
 	}
 	if isException(fn) {
@@ -111,17 +114,6 @@ func (vm *vm) compileCorrected(ctx uintptr, source span, file uintptr, flags, sc
 	}
 	vm.discard(ctx, fn)
 	return vm.refuse(err)
-}
-
-// withText compiles a text.
-func (vm *vm) withText(ctx uintptr, text string, compile func(text span) value) value {
-	p := vm.heap.alloc(uintptr(len(text)) + 1)
-	if p == 0 {
-		return lib.XJS_ThrowOutOfMemory(vm.tls, ctx)
-	}
-	defer vm.heap.release(p)
-	span{p, len(text) + 1}.writeString(text)
-	return compile(span{p, len(text)})
 }
 
 // A markedText is a source whose loops are marked.

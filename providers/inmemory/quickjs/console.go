@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -108,35 +107,14 @@ func (in *instance) formatPlain(args []value) (_ []byte, plain, ok bool) {
 // line prints a line, indented as groups are.
 func (in *instance) line(kind codeinterp.Kind, s []byte) value {
 	if in.console.indent != "" {
-		d := draft{vm: in.vm}
-		if !d.grow(len(in.console.indent)*(1+bytes.Count(s, []byte("\n")))+len(s)+1) || !d.add(in.console.indent) || !in.addIndented(&d, s) {
+		indent := []byte(in.console.indent)
+		if !in.vm.borrow((bytes.Count(s, []byte("\n"))+2)*len(indent) + 2*len(s)) {
 			return exception
 		}
-		s = d.b
+		s = append(indent, bytes.ReplaceAll(s, []byte("\n"), append([]byte("\n"), indent...))...)
 	}
 	in.write(kind, append(s, '\n'))
 	return in.resume(undefined)
-}
-
-// addIndented adds a text with what follows each line's end indented; there may be
-// millions of them.
-func (in *instance) addIndented(d *draft, s []byte) (ok bool) {
-	ok = true
-	goOn := in.vm.inPieces(len(s), func(from, to int) {
-		for ok && from < to {
-			n := bytes.IndexByte(s[from:to], '\n') + 1
-			if n == 0 {
-				n = to - from
-			}
-			if ok = d.grow(n + len(in.console.indent)); ok {
-				d.b = append(d.b, s[from:from+n]...)
-				if from += n; s[from-1] == '\n' {
-					d.b = append(d.b, in.console.indent...)
-				}
-			}
-		}
-	})
-	return ok && goOn && d.grow(1)
 }
 
 func (in *instance) consoleDir(_ value, args []value) value {
@@ -163,15 +141,11 @@ func (in *instance) consoleTrace(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	e := lib.XJS_NewError(in.vm.tls, in.vm.ctx)
-	lib.XJS_Throw(in.vm.tls, in.vm.ctx, e)
-	e = lib.XJS_GetException(in.vm.tls, in.vm.ctx)
-	stack := framesOf(in.vm.ownString(e, "stack"))
-	in.vm.free(e)
+	head := "Trace"
 	if len(s) > 0 {
-		return in.lineOf("Trace: ", s, "\n"+strings.TrimRight(stack, "\n"))
+		head += ": "
 	}
-	return in.lineOf("Trace", nil, "\n"+strings.TrimRight(stack, "\n"))
+	return in.lineOf(head, s, in.stackOf(in.vm.rawStack()))
 }
 
 func (in *instance) consoleAssert(_ value, args []value) value {
@@ -273,16 +247,10 @@ func (in *instance) consoleElapsed(args []value, end bool) value {
 
 // elapsed formats a duration as node does.
 func elapsed(d time.Duration) string {
-	switch ms := float64(d) / 1e6; {
-	case d >= time.Hour:
-		return fmt.Sprintf("%d:%02d:%02d (h:mm:ss)", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
-	case d >= time.Minute:
-		return fmt.Sprintf("%d:%06.3f (m:ss.mmm)", int(d.Minutes()), d.Seconds()-60*float64(int(d.Minutes())))
-	case ms >= 1000:
-		return fmt.Sprintf("%.3fs", ms/1000)
-	default:
-		return strconv.FormatFloat(float64(int(ms*1000))/1000, 'f', -1, 64) + "ms"
+	if d >= time.Second {
+		return fmt.Sprintf("%.3fs", d.Seconds())
 	}
+	return strconv.FormatFloat(float64(d.Microseconds())/1000, 'f', -1, 64) + "ms"
 }
 
 func (in *instance) consoleGroup(_ value, args []value) value {

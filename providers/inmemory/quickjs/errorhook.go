@@ -26,9 +26,7 @@ const (
 
 // exoticErrors outlives every engine, which keep pointers to it.
 var exoticErrors = sync.OnceValue(func() uintptr {
-	methods := (&permanent{}).alloc(unsafe.Sizeof(lib.TJSClassExoticMethods{}))
-	at[lib.TJSClassExoticMethods](methods).Fdefine_own_property = funcPtr(cDefineOnError)
-	return methods
+	return permanent([]lib.TJSClassExoticMethods{{Fdefine_own_property: funcPtr(cDefineOnError)}})
 })
 
 // hookErrors sets the hook of all errors.
@@ -95,18 +93,6 @@ func (vm *vm) prefix(v value, n int) (string, bool) {
 	}
 	vm.wellFormed(b)
 	return string(b), true
-}
-
-// newText is newString for where the engine may still have what was lent to it.
-func (vm *vm) newText(s string) value {
-	n := len(s) + 1
-	p := vm.heap.alloc(uintptr(n))
-	if p == 0 {
-		return exception
-	}
-	defer vm.heap.release(p)
-	span{p, n}.writeString(s)
-	return lib.XJS_NewStringLen(vm.tls, vm.ctx, p, lib.Tsize_t(len(s)))
 }
 
 // slot returns where an object has the value of its own property, nil where it

@@ -139,13 +139,16 @@ func (vm *vm) inherited(obj value, name string) string {
 }
 
 // inheritedValue returns a data property of obj or of the first of its
-// prototypes that has it, undefined where there is none. It runs no code of
-// the program.
+// prototypes that has it, undefined where there is none or a getter makes it. It runs no
+// code of the program.
 func (vm *vm) inheritedValue(obj value, name string) value {
 	found := undefined
 	vm.eachPrototype(obj, func(at value) bool {
-		found = vm.own(at, name)
-		return isUndefined(found)
+		v, _, ok := vm.property(at, name)
+		if ok {
+			found = v
+		}
+		return !ok
 	})
 	return found
 }

@@ -1,6 +1,7 @@
 package quickjs
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -73,28 +74,17 @@ func (in *instance) hostFS(_ value, args []value) value {
 	return v
 }
 
+// syscalls are what errors of operations name, where that is not the operation.
+var syscalls = map[string]string{"readat": "read", "writeat": "write", "write": "open", "append": "open", "truncate": "open",
+	"mkdirp": "mkdir", "realpath": "lstat", "utimes": "utime"}
+
 // syscallOf returns what an error of an operation names: the argument of stat, where
 // it has one.
 func (in *instance) syscallOf(op string, args []value) string {
-	switch op {
-	case "stat":
-		if isString(args[2]) {
-			op, _, _ = in.vm.clipped(args[2], 64)
-		}
-	case "readat":
-		return "read"
-	case "writeat":
-		return "write"
-	case "write", "append", "truncate":
-		return "open"
-	case "mkdirp":
-		return "mkdir"
-	case "realpath":
-		return "lstat"
-	case "utimes":
-		return "utime"
+	if op == "stat" && isString(args[2]) {
+		op, _, _ = in.vm.clipped(args[2], 64)
 	}
-	return op
+	return cmp.Or(syscalls[op], op)
 }
 
 // maxPath bounds the paths of programs, as systems do.

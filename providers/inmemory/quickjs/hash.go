@@ -28,22 +28,18 @@ func (in *instance) hostHash(_ value, args []value) value {
 	case isUndefined(args[1]):
 		return undefined
 	}
-	data, ok := vm.span(args[1])
+	data, ok := vm.bytesOf(args[1])
 	if !ok {
-		return vm.throw("TypeError", "hash needs bytes")
+		return exception
 	}
 	h := maker()
 	if !isUndefined(args[2]) {
-		key, ok := vm.span(args[2])
+		key, ok := vm.bytesOf(args[2])
 		if !ok {
-			return vm.throw("TypeError", "a key needs bytes")
+			return exception
 		}
-		h = hmac.New(maker, key.bytes())
+		h = hmac.New(maker, key)
 	}
-	buf := make([]byte, 0, min(data.n, pieceSize))
-	data.pieces(func(piece span) bool {
-		h.Write(append(buf, piece.raw()...))
-		return !vm.stopping.Load()
-	})
+	h.Write(data)
 	return in.resume(vm.newBytes(h.Sum(nil)))
 }

@@ -178,12 +178,12 @@ func (in *instance) hostRandom(_ value, args []value) value {
 	if !ok {
 		return in.vm.throw("TypeError", "random values need a typed array")
 	}
-	buf := make([]byte, min(s.n, pieceSize))
-	s.pieces(func(piece span) bool {
-		_, _ = rand.Read(buf[:piece.n])
-		piece.write(buf[:piece.n])
-		return !in.vm.stopping.Load()
-	})
+	if !in.vm.borrow(s.n) {
+		return exception
+	}
+	buf := make([]byte, s.n)
+	_, _ = rand.Read(buf)
+	s.write(buf)
 	return in.resume(undefined)
 }
 
@@ -197,13 +197,7 @@ func (in *instance) hostEncode(_ value, args []value) value {
 
 // newBytes returns a Uint8Array with a copy of b.
 func (vm *vm) newBytes(b []byte) value {
-	p := vm.heap.alloc(uintptr(max(len(b), 1)))
-	if p == 0 {
-		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
-	}
-	span{p, len(b)}.write(b)
-	buf := lib.XJS_NewArrayBufferCopy(vm.tls, vm.ctx, p, lib.Tsize_t(len(b)))
-	vm.heap.release(p)
+	buf := vm.lent(asText(b), func(p uintptr) value { return lib.XJS_NewArrayBufferCopy(vm.tls, vm.ctx, p, lib.Tsize_t(len(b))) })
 	if isException(buf) {
 		return buf
 	}

@@ -2,6 +2,7 @@ package quickjs
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -67,67 +68,59 @@ type table struct {
 var hostTable = sync.OnceValue(func() *table {
 	all, globals, consoles, hosts := functions()
 	t := &table{functions: all, hosts: hosts, lazy: lazyGlobals()}
-	const size = entrySize
-	mem := &permanent{}
-	entry := func(list uintptr, i int) *lib.TJSCFunctionListEntry {
-		return at[lib.TJSCFunctionListEntry](list + uintptr(i)*size)
+	const flags = lib.MJS_PROP_WRITABLE | lib.MJS_PROP_CONFIGURABLE
+	var text []byte // the names, each with a NUL
+	place := map[string]uintptr{}
+	for _, f := range append(slices.Clone(all), function{name: "console"}) {
+		place[f.name] = uintptr(len(text))
+		text = append(append(text, f.name...), 0)
 	}
-	fill := func(e *lib.TJSCFunctionListEntry, i int) {
-		f := all[i]
-		*e = lib.TJSCFunctionListEntry{Fname: mem.string(f.name), Fprop_flags: lib.MJS_PROP_WRITABLE | lib.MJS_PROP_CONFIGURABLE,
-			Fdef_type: lib.MJS_DEF_CFUNC, Fmagic: int16(i)}
-		e.Fu.Ffunc1.Flength = uint8(f.arity)
+	for _, g := range t.lazy {
+		place[g.name] = uintptr(len(text))
+		text = append(append(text, g.name...), 0)
+	}
+	names := permanent(text)
+	entry := func(i int, flags uint8) lib.TJSCFunctionListEntry {
+		e := lib.TJSCFunctionListEntry{Fname: names + place[all[i].name], Fprop_flags: flags, Fdef_type: lib.MJS_DEF_CFUNC, Fmagic: int16(i)}
+		e.Fu.Ffunc1.Flength = uint8(all[i].arity)
 		e.Fu.Ffunc1.Fcproto = lib.EJS_CFUNC_generic_magic
 		*(*uintptr)(unsafe.Pointer(&e.Fu.Ffunc1.Fcfunc)) = funcPtr(cFunction)
+		return e
 	}
-	console := mem.alloc(uintptr(consoles-globals) * size)
+	var console, list []lib.TJSCFunctionListEntry
 	for i := globals; i < consoles; i++ {
-		fill(entry(console, i-globals), i)
-		entry(console, i-globals).Fprop_flags |= lib.MJS_PROP_ENUMERABLE // as in node, where programs wrap them
+		console = append(console, entry(i, flags|lib.MJS_PROP_ENUMERABLE)) // as in node, where programs wrap them
 	}
-	t.nglobals = globals + 1 + len(t.lazy)
-	t.globals = mem.alloc(uintptr(t.nglobals) * size)
 	for i := range globals {
-		fill(entry(t.globals, i), i)
+		list = append(list, entry(i, flags))
 	}
-	e := entry(t.globals, globals)
-	*e = lib.TJSCFunctionListEntry{Fname: mem.string("console"), Fprop_flags: lib.MJS_PROP_WRITABLE | lib.MJS_PROP_CONFIGURABLE,
-		Fdef_type: lib.MJS_DEF_OBJECT}
-	list := (*[2]uintptr)(unsafe.Pointer(&e.Fu))
-	list[0] = console
-	*(*int32)(unsafe.Pointer(&list[1])) = int32(consoles - globals)
+	e := lib.TJSCFunctionListEntry{Fname: names + place["console"], Fprop_flags: flags, Fdef_type: lib.MJS_DEF_OBJECT}
+	object := (*[2]uintptr)(unsafe.Pointer(&e.Fu))
+	object[0] = permanent(console)
+	*(*int32)(unsafe.Pointer(&object[1])) = int32(len(console))
+	list = append(list, e)
 	for i, g := range t.lazy {
-		e := entry(t.globals, globals+1+i)
-		*e = lib.TJSCFunctionListEntry{Fname: mem.string(g.name), Fprop_flags: lib.MJS_PROP_CONFIGURABLE,
+		e := lib.TJSCFunctionListEntry{Fname: names + place[g.name], Fprop_flags: lib.MJS_PROP_CONFIGURABLE,
 			Fdef_type: lib.MJS_DEF_CGETSET_MAGIC, Fmagic: int16(i)}
 		access := (*[2]uintptr)(unsafe.Pointer(&e.Fu))
 		access[0], access[1] = funcPtr(cLazyGet), funcPtr(cLazySet)
+		list = append(list, e)
 	}
+	t.globals, t.nglobals = permanent(list), len(list)
 	return t
 })
 
-const entrySize = unsafe.Sizeof(lib.TJSCFunctionListEntry{})
-
-// permanent hands out memory outside of Go's heap that is never given back.
-type permanent struct{ left []byte }
-
-func (p *permanent) alloc(n uintptr) uintptr {
-	n = (n + 7) &^ 7
-	if uintptr(len(p.left)) < n {
-		mem, err := system.MapMemory(int(max(n, pageSize)+pageSize-1) &^ (pageSize - 1))
-		if err != nil {
-			panic("quickjs: " + err.Error())
-		}
-		p.left = mem
+// permanent returns the address of a copy of a list in memory that is never given back.
+func permanent[T any](list []T) uintptr {
+	size := unsafe.Sizeof(list[0])
+	mem, err := system.MapMemory((len(list)*int(size) + pageSize - 1) &^ (pageSize - 1))
+	if err != nil {
+		panic("quickjs: " + err.Error())
 	}
-	addr := uintptr(unsafe.Pointer(unsafe.SliceData(p.left)))
-	p.left = p.left[n:]
-	return addr
-}
-
-func (p *permanent) string(s string) uintptr {
-	addr := p.alloc(uintptr(len(s)) + 1)
-	span{addr, len(s) + 1}.writeString(s)
+	addr := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
+	for i, x := range list {
+		*at[T](addr + uintptr(i)*size) = x
+	}
 	return addr
 }
 

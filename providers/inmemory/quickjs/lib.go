@@ -124,13 +124,9 @@ func (in *instance) run(name string) value {
 	if err != nil {
 		return vm.throw("InternalError", err.Error())
 	}
-	p := vm.heap.alloc(uintptr(len(code)))
-	if p == 0 {
-		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
-	}
-	span{p, len(code)}.write(code)
-	obj := lib.XJS_ReadObject(vm.tls, vm.ctx, p, lib.Tsize_t(len(code)), lib.MJS_READ_OBJ_BYTECODE)
-	vm.heap.release(p)
+	obj := vm.lent(asText(code), func(p uintptr) value {
+		return lib.XJS_ReadObject(vm.tls, vm.ctx, p, lib.Tsize_t(len(code)), lib.MJS_READ_OBJ_BYTECODE)
+	})
 	if isException(obj) {
 		return exception
 	}

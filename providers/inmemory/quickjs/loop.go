@@ -38,7 +38,7 @@ const (
 // A tick is a callback that runs before the pending reactions of promises.
 type tick struct {
 	fn   value
-	args valueList
+	args []value
 }
 
 type timer struct {
@@ -49,7 +49,7 @@ type timer struct {
 	every time.Duration // -1 where it fires once
 	fn    value
 	self  value // what the program has of it
-	args  valueList
+	args  []value
 	weak  bool // it does not keep the program running
 	index int  // in timers, -1 if none
 }
@@ -146,15 +146,13 @@ func (l *loop) remove(vm *vm, id int32) {
 
 func (t *tick) free(vm *vm) {
 	vm.free(t.fn)
-	t.args.free(vm)
-	vm.heap.letGo(tickSize)
+	vm.drop(tickSize, t.args)
 }
 
 func (t *timer) free(vm *vm) {
 	vm.free(t.fn)
 	vm.free(t.self)
-	t.args.free(vm)
-	vm.heap.letGo(timerSize)
+	vm.drop(timerSize, t.args)
 }
 
 func (r rejection) free(vm *vm) {
@@ -255,7 +253,7 @@ func (in *instance) runTicks() (engine.Outcome, bool) {
 		}
 		t := in.loop.ticks[0]
 		in.loop.ticks = in.loop.ticks[1:]
-		v := vm.call(t.fn, undefined, t.args.list()...)
+		v := vm.call(t.fn, undefined, t.args...)
 		t.free(vm)
 		if isException(v) {
 			if out, ended := in.uncaught(); ended {
@@ -304,7 +302,7 @@ func (in *instance) nextTimer() (engine.Outcome, bool) {
 	}
 	// Before the call: the callback may clear its own timer, see remove.
 	in.loop.pop()
-	v := in.vm.call(t.fn, t.self, t.args.list()...)
+	v := in.vm.call(t.fn, t.self, t.args...)
 	if t.every >= 0 {
 		// From now on, as node does, so that a slow callback is not called in a row; a
 		// millisecond at least, or an interval of none would never let go.

@@ -37,12 +37,8 @@ func (in *instance) translated(file, source string) (code string, ok bool) {
 
 // throwFaulty throws the error of a file that is invalid, with the place of that.
 func (in *instance) throwFaulty(pe *codeinterp.ProgramError) {
-	vm := in.vm
-	vm.throw(pe.Name, pe.Message)
-	e := lib.XJS_GetException(vm.tls, vm.ctx)
 	stack := strings.Join(pe.Traceback[:min(2, len(pe.Traceback))], "\n")
-	vm.set(e, "stack", vm.newString(stack), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
-	lib.XJS_Throw(vm.tls, vm.ctx, e)
+	in.vm.throwWith(pe.Name, pe.Message, map[string]string{"stack": stack})
 }
 
 // cLoad returns the module of a resolved name.

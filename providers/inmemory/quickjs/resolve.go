@@ -43,16 +43,12 @@ func cNormalize(tls *libc.TLS, ctx, base, name, opaque uintptr) uintptr {
 		vm.in.throwMissing(spec)
 		return 0
 	}
-	p := vm.heap.alloc(uintptr(len(resolved)) + 1)
-	if p == 0 {
-		lib.XJS_ThrowOutOfMemory(tls, ctx)
-		return 0
-	}
-	span{p, len(resolved) + 1}.writeString(resolved)
 	// The engine frees the name, so it must be the engine's own memory.
-	s := lib.Xjs_strdup(tls, ctx, p)
-	vm.heap.release(p)
-	return s
+	p := lib.Xjs_malloc(tls, ctx, lib.Tsize_t(len(resolved)+1))
+	if p != 0 {
+		span{p, len(resolved) + 1}.writeString(resolved)
+	}
+	return p
 }
 
 // resolve returns "node:name" for a built-in module, and a path beginning

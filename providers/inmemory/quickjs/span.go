@@ -36,21 +36,6 @@ func (s span) writeString(text string) {
 // from returns what of the span follows its first n bytes.
 func (s span) from(n int) span { return span{s.addr + uintptr(n), s.n - n} }
 
-// pieceSize is how much of a large span is worked on at a time.
-const pieceSize = 64 << 10
-
-// pieces calls do with one piece of the span after the other until it returns
-// false.
-func (s span) pieces(do func(piece span) bool) {
-	for s.n > 0 {
-		n := min(s.n, pieceSize)
-		if !do(span{s.addr, n}) {
-			return
-		}
-		s = s.from(n)
-	}
-}
-
 // elementSizes are those of the typed arrays, by class.
 var elementSizes = [...]int{
 	lib.EJS_CLASS_UINT8C_ARRAY: 1, lib.EJS_CLASS_INT8_ARRAY: 1, lib.EJS_CLASS_UINT8_ARRAY: 1,

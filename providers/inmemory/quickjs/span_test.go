@@ -44,7 +44,7 @@ type memorySource struct {
 
 var engineMemory = []memorySource{
 	{"unsafe.Slice", isCall("unsafe.Slice"), nil, []string{"raw", "values"}},
-	{"unsafe.String", isCall("unsafe.String"), nil, []string{"textExactly"}},
+	{"unsafe.String", isCall("unsafe.String"), nil, []string{"asText"}},
 	{"a span's raw bytes", isCall(".raw"), []string{"copy", "append", "string"}, nil},
 	{"a mapping's bytes", func(e ast.Expr) bool { s, ok := e.(*ast.SelectorExpr); return ok && s.Sel.Name == "mem" },
 		[]string{"len", "clear", "unsafe.SliceData", "system.UnmapMemory", "system.ProtectMemory"}, nil},
@@ -56,10 +56,6 @@ var engineMemory = []memorySource{
 		i, ok := c.Fun.(*ast.IndexExpr)
 		return ok && name(i.X) == "at"
 	}, []string{"unsafe.Slice"}, []string{""}},
-	{"a system call", func(e ast.Expr) bool {
-		c, ok := e.(*ast.CallExpr)
-		return ok && strings.HasPrefix(name(c.Fun), "syscall.Sys")
-	}, nil, []string{"protectMemory", "system.CPUTime"}},
 }
 
 func isCall(of string) func(ast.Expr) bool {

@@ -10,11 +10,8 @@ import (
 	lib "modernc.org/libquickjs"
 )
 
-const (
-	// maxDelay is the longest delay of a timer; as in node, longer ones mean
-	// 1 ms.
-	maxDelay = math.MaxInt32 * time.Millisecond
-)
+// maxDelay is the longest delay of a timer; as in node, longer ones mean 1 ms.
+const maxDelay = math.MaxInt32 * time.Millisecond
 
 func (in *instance) setTimer(args []value, repeat bool) value {
 	if !in.isFunction(args[0]) {
@@ -52,7 +49,7 @@ func (in *instance) addTimer(t *timer, fn value, args []value) value {
 	if len(in.loop.byID) >= maxTimers {
 		return in.vm.throw("RangeError", "too many timers")
 	}
-	kept, ok := in.keepCounted(timerSize, args)
+	kept, ok := in.vm.keep(timerSize, args)
 	if !ok {
 		return exception
 	}
@@ -63,19 +60,6 @@ func (in *instance) addTimer(t *timer, fn value, args []value) value {
 		t.self = in.vm.dup(v)
 	}
 	return v
-}
-
-// keepCounted is keep, and counts what the host takes beside.
-func (in *instance) keepCounted(size int64, args []value) (k valueList, ok bool) {
-	vm := in.vm
-	if !vm.heap.hold(size) {
-		lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
-		return k, false
-	}
-	if k, ok = vm.keep(args); !ok {
-		vm.heap.letGo(size)
-	}
-	return k, ok
 }
 
 // newTimeout returns what a program gets for a timer: as in node an object
@@ -135,7 +119,7 @@ func (in *instance) hostNextTick(_ value, args []value) value {
 	if len(in.loop.ticks) >= maxTimers {
 		return in.vm.throw("RangeError", "too many callbacks of process.nextTick")
 	}
-	kept, ok := in.keepCounted(tickSize, args[1:])
+	kept, ok := in.vm.keep(tickSize, args[1:])
 	if !ok {
 		return exception
 	}

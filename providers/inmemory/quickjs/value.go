@@ -106,13 +106,34 @@ func (vm *vm) dup(v value) value {
 
 // newString returns a string, an exception where there is no memory.
 func (vm *vm) newString(s string) value {
-	p, done := vm.lend(s)
+	if len(s) < scratchSize {
+		return lib.XJS_NewStringLen(vm.tls, vm.ctx, vm.cName(s), lib.Tsize_t(len(s)))
+	}
+	return vm.newText(s)
+}
+
+// newText is newString for where the engine may still use what cName has returned.
+func (vm *vm) newText(s string) value {
+	return vm.lent(s, func(p uintptr) value { return lib.XJS_NewStringLen(vm.tls, vm.ctx, p, lib.Tsize_t(len(s))) })
+}
+
+// newStringOf is newString for well-formed bytes.
+func (vm *vm) newStringOf(b []byte) value { return vm.newText(asText(b)) }
+
+// asText returns bytes that do not change as a string, without a copy.
+func asText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// lent calls use with the address of a copy of s, with a NUL at its end, where the engine
+// may read it: Go's own memory can move under it.
+func (vm *vm) lent(s string, use func(addr uintptr) value) value {
+	n := len(s) + 1
+	p := vm.heap.alloc(uintptr(n))
 	if p == 0 {
 		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
 	}
-	v := lib.XJS_NewStringLen(vm.tls, vm.ctx, p, lib.Tsize_t(len(s)))
-	done()
-	return v
+	defer vm.heap.release(p)
+	span{p, n}.writeString(s)
+	return use(p)
 }
 
 // newList returns an array of values, which it takes over.
@@ -124,40 +145,11 @@ func (vm *vm) newList(items ...value) value {
 	return list
 }
 
-// newStringOf is newString for well-formed bytes.
-func (vm *vm) newStringOf(b []byte) value {
-	p := vm.heap.alloc(uintptr(max(len(b), 1)))
-	if p == 0 {
-		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
-	}
-	span{p, len(b)}.write(b)
-	v := lib.XJS_NewStringLen(vm.tls, vm.ctx, p, lib.Tsize_t(len(b)))
-	vm.heap.release(p)
-	return v
-}
-
-// lend copies s, with a NUL at its end, to where the engine may read it: Go's
-// own memory can move under it. The address is valid until done is called, or
-// lend again; it is 0 where there is no memory.
-func (vm *vm) lend(s string) (addr uintptr, done func()) {
-	n := uintptr(len(s)) + 1
-	// Short texts are lent from one buffer; they are used up before the next is lent.
-	if n <= scratchSize {
-		span{vm.buffer, int(n)}.writeString(s)
-		return vm.buffer, func() {}
-	}
-	p := vm.heap.alloc(n)
-	if p == 0 {
-		return 0, nil
-	}
-	span{p, int(n)}.writeString(s)
-	return p, func() { vm.heap.release(p) }
-}
-
-// cName returns a short name as the engine's property functions take it.
+// cName returns a short text as the engine's functions take it. The address is valid until
+// cName is called again.
 func (vm *vm) cName(name string) uintptr {
-	addr, _ := vm.lend(name)
-	return addr
+	span{vm.buffer, scratchSize}.writeString(name[:min(len(name), scratchSize-1)])
+	return vm.buffer
 }
 
 // surrogate returns where in s, from i on, the first lone surrogate is, -1 if
@@ -240,44 +232,25 @@ func (vm *vm) call(f, this value, args ...value) value {
 	return lib.XJS_Call(vm.tls, vm.ctx, f, this, int32(len(args)), argv)
 }
 
-// valueList is values that the host holds on to, in memory of the engine's: what it
-// holds is the program's to pay for.
-type valueList struct {
-	addr uintptr
-	n    int
-}
-
-// keep takes references to the values; ok is false, with an exception pending,
-// where there is no memory for them.
-func (vm *vm) keep(list []value) (k valueList, ok bool) {
-	if len(list) == 0 {
-		return k, true
-	}
-	k = valueList{vm.heap.alloc(uintptr(len(list)) * jsValueSize), len(list)}
-	if k.addr == 0 {
+// keep takes references to values for the host. They and size bytes of the host's count as
+// memory of the context's until drop; ok is false, with an exception pending, where there
+// is not as much.
+func (vm *vm) keep(size int64, list []value) (kept []value, ok bool) {
+	if !vm.heap.hold(size + int64(len(list))*int64(jsValueSize)) {
 		lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
-		return valueList{}, false
+		return nil, false
 	}
-	for i, v := range list {
-		k.list()[i] = vm.dup(v)
+	for _, v := range list {
+		kept = append(kept, vm.dup(v))
 	}
-	return k, true
+	return kept, true
 }
 
-func (k valueList) list() []value {
-	if k.n == 0 {
-		return nil
-	}
-	return values(k.addr, k.n)
-}
-
-func (k valueList) free(vm *vm) {
-	for _, v := range k.list() {
+func (vm *vm) drop(size int64, list []value) {
+	for _, v := range list {
 		vm.free(v)
 	}
-	if k.n > 0 {
-		vm.heap.release(k.addr)
-	}
+	vm.heap.letGo(size + int64(len(list))*int64(jsValueSize))
 }
 
 func (vm *vm) dropException() { vm.free(lib.XJS_GetException(vm.tls, vm.ctx)) }

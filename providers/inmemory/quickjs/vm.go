@@ -1,10 +1,9 @@
 package quickjs
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -50,7 +49,7 @@ type vm struct {
 	realms [2]uintptr // the program's realm, and the driver's where there is one
 
 	scratch uintptr // 16 bytes for results by reference
-	buffer  uintptr // scratchSize bytes, see lend
+	buffer  uintptr // scratchSize bytes, see cName
 
 	stopping atomic.Bool  // the run shall end, without catch or finally
 	overflow bool         // it was stopped for the size of its stack
@@ -107,10 +106,8 @@ func newVM(c engine.Config, p *pool) (*vm, error) {
 // seed gives the realm's Math.random a state of its own. The engine's is the
 // time, which contexts made at once share.
 func (vm *vm) seed() {
-	var b [8]byte
-	_, _ = rand.Read(b[:])
 	// The generator would stay at zero forever.
-	at[lib.TJSContext](vm.ctx).Frandom_state = binary.NativeEndian.Uint64(b[:]) | 1
+	at[lib.TJSContext](vm.ctx).Frandom_state = rand.Uint64() | 1
 }
 
 // close gives back what the VM has. It must not run.
@@ -247,16 +244,9 @@ func (vm *vm) compile(code, name string, await bool) value {
 }
 
 func (vm *vm) eval(code, name string, flags int32) value {
-	file := vm.heap.alloc(uintptr(len(name)) + 1)
-	if file == 0 {
-		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
-	}
-	defer vm.heap.release(file)
-	span{file, len(name) + 1}.writeString(name)
-	p, done := vm.lend(code)
-	if p == 0 {
-		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
-	}
-	defer done()
-	return lib.XJS_Eval(vm.tls, vm.ctx, p, lib.Tsize_t(len(code)), file, flags)
+	return vm.lent(name, func(file uintptr) value {
+		return vm.lent(code, func(p uintptr) value {
+			return lib.XJS_Eval(vm.tls, vm.ctx, p, lib.Tsize_t(len(code)), file, flags)
+		})
+	})
 }

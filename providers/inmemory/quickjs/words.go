@@ -1,6 +1,7 @@
 package quickjs
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -157,25 +158,13 @@ func (vm *vm) isError(v value) bool {
 // errorName is the name of an error. One that a getter makes, which is code of the
 // program, is taken to be that of the error's class.
 func (vm *vm) errorName(e value) string {
-	computed := false
-	vm.eachPrototype(e, func(at value) bool {
-		v, flags, ok := vm.property(at, "name")
-		vm.free(v)
-		computed = ok && flags&lib.MJS_PROP_GETSET != 0
-		return !ok
-	})
-	name := ""
-	if computed {
-		class := vm.inheritedValue(e, "constructor")
-		name, _ = vm.ownClipped(class, "name", maxName)
-		vm.free(class)
-	} else {
-		name = vm.inherited(e, "name")
+	class := vm.inheritedValue(e, "constructor")
+	defer vm.free(class)
+	if name := vm.inherited(e, "name"); name != "" {
+		return name
 	}
-	if name == "" {
-		return "Error"
-	}
-	return name
+	name, _ := vm.ownClipped(class, "name", maxName)
+	return cmp.Or(name, "Error")
 }
 
 // eachPrototype calls f with an object and its prototypes, up to the first proxy, as

@@ -104,7 +104,7 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	if r.left.n == 0 {
 		return 0, io.EOF
 	}
-	n := copy(p[:min(len(p), pieceSize)], r.left.raw())
+	n := copy(p[:min(len(p), small)], r.left.raw())
 	r.left = r.left.from(n)
 	return n, nil
 }
