@@ -143,6 +143,11 @@ type Isolation struct {
 	Processes  Reach // seeing processes of the host
 	Signals    Reach // signalling processes of the host
 
+	// Hosts lists hosts that programs may reach, where Network is ReachLimited: names,
+	// "*.name" or addresses, and a port that is not 80 or 443. It is empty where every
+	// public host is allowed.
+	Hosts []string
+
 	// How a total is limited: "engine", "cgroup", "rlimit", "watchdog",
 	// "none".
 	Memory, CPU, PIDs, Disk string

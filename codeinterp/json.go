@@ -23,6 +23,7 @@ type resultJSON struct {
 	Truncated      []truncatedJSON `json:"truncated,omitempty"`
 	Artifacts      []artifactJSON  `json:"artifacts,omitempty"`
 	Calls          []CallRecord    `json:"calls,omitempty"`
+	Refusals       []string        `json:"refusals,omitempty"`
 }
 
 type callJSON struct {
@@ -69,7 +70,7 @@ type artifactJSON struct {
 func (r Result) MarshalJSON() ([]byte, error) {
 	w := resultJSON{
 		Status: r.Status, ExitCode: r.ExitCode, Outputs: r.Outputs, Cause: r.Cause, StateLost: r.StateLost,
-		ExecutionCount: r.ExecutionCount, DurationMs: r.Duration.Milliseconds(), Calls: r.Calls,
+		ExecutionCount: r.ExecutionCount, DurationMs: r.Duration.Milliseconds(), Calls: r.Calls, Refusals: r.Refusals,
 	}
 	if w.Outputs == nil {
 		w.Outputs = []Output{}
@@ -100,7 +101,7 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	*r = Result{
 		Status: w.Status, ExitCode: w.ExitCode, Outputs: w.Outputs, Cause: w.Cause, StateLost: w.StateLost,
 		ExecutionCount: w.ExecutionCount, Duration: time.Duration(w.DurationMs) * time.Millisecond,
-		Calls: w.Calls,
+		Calls: w.Calls, Refusals: w.Refusals,
 	}
 	if w.ErrorDetail != nil {
 		r.Error = (*ProgramError)(w.ErrorDetail)

@@ -39,6 +39,9 @@ const (
 	MaxArtifactPaths = 1 << 20
 	MaxArtifactData  = 8 << 20
 
+	// MaxRefusals is how many refusals a Result lists.
+	MaxRefusals = 8
+
 	// MaxTimeout is the longest RunOptions.Timeout that providers accept.
 	MaxTimeout = 7 * 24 * time.Hour
 )
@@ -104,6 +107,16 @@ type RunOptions struct {
 
 	// FunctionLimits bound the calls of Functions and of the context's.
 	FunctionLimits FunctionLimits
+
+	// Network, if set, takes from what the provider lets programs reach, for this run.
+	// Where programs reach the host's own network it is ErrInvalid.
+	Network *NetworkLimit
+}
+
+// A NetworkLimit is what a run may reach of the network.
+type NetworkLimit struct {
+	Off   bool     // nothing
+	Hosts []string // only these, of those that the provider allows; nil means all of them
 }
 
 // closeInput ends the wait of whoever writes to Input, also where a middleware

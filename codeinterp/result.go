@@ -98,6 +98,10 @@ type Result struct {
 	// number: the first and the last ones of more than [MaxCallRecords].
 	Calls []CallRecord
 
+	// Refusals says which requests the network policy refused to the run, one sentence
+	// each, the first [MaxRefusals] different ones.
+	Refusals []string
+
 	// CallbackErr joins the errors and panics of OnOutput, and names
 	// functions that had not returned when the run did, although their ctx had
 	// ended. It is not part of the JSON form.

@@ -4,7 +4,7 @@ import "time"
 
 // An Event is one connection, or one request where requests are seen.
 type Event struct {
-	Run        string    // of the context's run, empty between runs
+	Context    string    // of the interpreter, empty for a run that has none
 	Start      time.Time //
 	Protocol   string    // "http", "https", "tls", "connect", "socks5", "tcp" or "dns"
 	Host       string    // canonical, or as it was asked for
@@ -22,9 +22,9 @@ type Event struct {
 
 // A Question asks whether a program may reach a host that no rule allows.
 type Question struct {
-	Run  string
-	Host string // canonical
-	Port int
+	Context string
+	Host    string // canonical
+	Port    int
 }
 
 // An Answer to a Question.
@@ -36,14 +36,3 @@ const (
 	AllowOnce           // this connection or request
 	AllowContext        // the host, on this port, for as long as the context lives
 )
-
-// A Narrowing takes away from a policy, for one run.
-type Narrowing struct {
-	Off   bool     `json:"off,omitempty"`
-	Hosts []string `json:"hosts,omitempty"` // nil: those of the policy; written as in [Rule]
-}
-
-// Allows reports whether the narrowing leaves a canonical host; a nil one does.
-func (n *Narrowing) Allows(host string) bool {
-	return n == nil || !n.Off && (n.Hosts == nil || MatchHost(n.Hosts, host))
-}

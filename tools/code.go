@@ -235,6 +235,11 @@ func (k *kit) reply(ctx context.Context, c toolCall, language func() string, res
 		r.hint = k.facts.missingModule(res.Error.MissingModule, language())
 		notes = append(notes, r.hint)
 	}
+	if len(res.Refusals) > 0 {
+		refused := "The network policy refused: " + strings.Join(res.Refusals, "; ") + "."
+		r.hint = strings.TrimSpace(r.hint + " " + refused)
+		notes = append(notes, refused)
+	}
 	if v.cut() {
 		r.OutputID = k.Outputs.put(ctx, k.NewID(), &res, k.Secrets.Set())
 		if k.ReadOutput && r.OutputID != "" {

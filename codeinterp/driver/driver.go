@@ -38,6 +38,9 @@ type Options struct {
 	// ContextOptions.
 	Once bool
 
+	// ID is the context's, empty for a RunCode.
+	ID codeinterp.ContextID
+
 	// Late takes output that belongs to no run in progress, such as that of a
 	// background thread between two runs. The next run shows it first, marked as
 	// late. Late copies, keeps a bounded amount, counts the rest as dropped and

@@ -123,7 +123,7 @@ func (i *Interpreter) runOnce(ctx context.Context, language, code string, opts *
 	if err := errors.Join(i.canCall(name, o.Functions), i.canRead(name, o.Input)); err != nil {
 		return codeinterp.NotRun(), err
 	}
-	if err := i.checkFiles(name, o.Files != nil || o.Artifacts); err != nil {
+	if err := errors.Join(i.checkFiles(name, o.Files != nil || o.Artifacts), i.checkNetwork(o.Network)); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	s := newSlot(i, Options{Language: name, Once: true})
@@ -150,6 +150,17 @@ func (i *Interpreter) canRead(language string, input io.Reader) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s programs cannot have Input here; use Stdin", codeinterp.ErrInvalid, language)
+}
+
+// checkNetwork refuses a limit on the network where there is no policy to take it from.
+func (i *Interpreter) checkNetwork(n *codeinterp.NetworkLimit) error {
+	if n == nil {
+		return nil
+	}
+	if r := i.rt.Describe().Isolation.Network; r == codeinterp.ReachBlocked || r == codeinterp.ReachLimited {
+		return nil
+	}
+	return fmt.Errorf("%w: programs reach the host's own network here, which a run cannot limit", codeinterp.ErrInvalid)
 }
 
 // closeInput closes the Input of a run.

@@ -164,6 +164,7 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 	r.calls.finish(&res, r.slot.in.cfg.Patience)
 	if begun {
 		res.Artifacts, res.Truncated = end.Artifacts, append(res.Truncated, end.Missing...)
+		res.Refusals = end.Refusals[:min(len(end.Refusals), codeinterp.MaxRefusals)]
 	}
 	if !begun {
 		res.Outputs, res.Truncated, res.Calls = nil, nil, nil // late output, which was put back

@@ -22,6 +22,9 @@ type Program struct {
 	// Artifacts asks for Outcome.Artifacts; see [Filer].
 	Artifacts bool
 
+	// Network limits what the run may reach; see [codeinterp.RunOptions].
+	Network *codeinterp.NetworkLimit
+
 	// Room, if a session sets it before Begin, returns true once there is room for the
 	// result of one more call, or false when ctx has ended. A call whose turn has come
 	// waits for it, so that the host keeps a bounded number of results for a program
@@ -190,7 +193,11 @@ type Outcome struct {
 	// Artifacts are the files that the program created or changed, if
 	// Program.Artifacts asks for them. Missing says what the list lacks.
 	Artifacts []codeinterp.Artifact
-	Missing   []codeinterp.Truncation
+
+	// Refusals are the Result's.
+	Refusals []string
+
+	Missing []codeinterp.Truncation
 
 	// Count is the runtime's own number of the run. If it is zero, the driver counts.
 	Count int

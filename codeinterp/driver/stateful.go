@@ -67,6 +67,7 @@ func (i *Stateful) create(ctx context.Context, language string, opts *codeinterp
 func (i *Stateful) newContext() *slot {
 	s := newSlot(i.Interpreter, Options{})
 	s.id, s.gone = codeinterp.ContextID(rand.Text()), make(chan struct{})
+	s.opts.ID = s.id
 	s.created = time.Now()
 	s.used = s.created
 	return s
@@ -186,7 +187,7 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 		}
 	}
 	if err := errors.Join(i.canCall(s.opts.Language, o.Functions), i.canRead(s.opts.Language, o.Input),
-		i.checkFiles(s.opts.Language, o.Files != nil || o.Artifacts)); err != nil {
+		i.checkFiles(s.opts.Language, o.Files != nil || o.Artifacts), i.checkNetwork(o.Network)); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	if s.awaits(ctx) {

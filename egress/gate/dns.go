@@ -78,9 +78,9 @@ func (s *Session) DNS(message []byte) []byte {
 	flags := uint16(dnsResponse|dnsRecurse) | binary.BigEndian.Uint16(message[2:])&0x7900
 	host, err := egress.CanonicalHost(name)
 	s.mu.Lock()
-	narrow := s.narrow
+	limit := s.limit
 	s.mu.Unlock()
-	known := err == nil && narrow.Allows(host) && (s.gate.policy.Resolves(host) || s.opts.Approve != nil && s.gate.policy.Mode == egress.Hosts)
+	known := err == nil && leaves(limit, host) && (s.gate.policy.Resolves(host) || s.gate.opts.Approve != nil && s.gate.policy.Mode == egress.Hosts)
 	var count uint16
 	switch {
 	case !known:

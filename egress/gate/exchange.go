@@ -111,19 +111,20 @@ func (x *exchange) answer(resp *http.Response) error {
 
 // end reports the exchange; err is why it failed.
 func (x *exchange) end(err error) {
-	var no *egress.Refusal
-	if err != nil {
-		x.event.Reason, x.event.Allowed = plain(err), !errors.As(err, &no)
-	}
 	x.event.Sent, x.event.Received = x.sent.Load(), x.got.Load()
+	var no *egress.Refusal
+	if errors.As(err, &no) {
+		x.refuse(no)
+		return
+	}
+	if err != nil {
+		x.event.Reason = plain(err)
+	}
 	x.s.event(x.event, x.start)
 }
 
 // refuse reports the exchange as refused.
-func (x *exchange) refuse(err error) {
-	x.event.Allowed, x.event.Reason = false, err.Error()
-	x.s.event(x.event, x.start)
-}
+func (x *exchange) refuse(err error) { x.s.refuse(x.event, err, x.start) }
 
 type countedBody struct {
 	io.ReadCloser

@@ -1,8 +1,8 @@
 // Package gate enforces an [egress.Policy]: it answers the connections of programs,
 // which have no other way out, and makes those that the policy allows.
 //
-//	g, err := gate.New(policy, &gate.Options{Secrets: secrets})
-//	s := g.Session(&gate.SessionOptions{OnEvent: log})
+//	g, err := gate.New(&egress.Options{Policy: policy, Secrets: secrets})
+//	s := g.Session("context-1")
 //	s.Serve(conn, dst) // for each connection of the program
 //
 // A Session answers HTTP proxy requests, CONNECT (RFC 9110), SOCKS5 (RFC 1928), and
@@ -14,7 +14,6 @@ package gate
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -36,26 +35,10 @@ const (
 	maxHeader  = 64 << 10
 )
 
-// Options tunes [New]. The zero value is ready to use.
-type Options struct {
-	// Secrets has the credentials of rules with Credential.
-	Secrets egress.Secrets
-
-	// Lookup resolves names, by default with the host's resolver.
-	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-
-	// Dial connects to an address that the policy allows, by default over TCP.
-	Dial func(ctx context.Context, a netip.AddrPort) (net.Conn, error)
-
-	// RootCAs verifies the servers whose requests are inspected, by default the
-	// system's.
-	RootCAs *x509.CertPool
-}
-
 // A Gate enforces one policy. Its methods may be called concurrently.
 type Gate struct {
 	policy   egress.Policy
-	opts     Options
+	opts     egress.Options
 	ca       *authority // nil where nothing is inspected
 	front    *http.Server
 	inner    *http.Server
@@ -65,7 +48,8 @@ type Gate struct {
 }
 
 // New returns a gate. Close ends it.
-func New(p egress.Policy, opts *Options) (*Gate, error) {
+func New(opts *egress.Options) (*Gate, error) {
+	p := opts.Policy
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -73,10 +57,7 @@ func New(p egress.Policy, opts *Options) (*Gate, error) {
 		return nil, fmt.Errorf("%w: the mode host has no gate", egress.ErrPolicy)
 	}
 	p.Limits = p.Limits.Defaults()
-	g := &Gate{policy: p, frontQ: newQueue(), innerQ: newQueue()}
-	if opts != nil {
-		g.opts = *opts
-	}
+	g := &Gate{policy: p, opts: *opts, frontQ: newQueue(), innerQ: newQueue()}
 	g.setDefaults()
 	for i := range p.Rules {
 		if p.Rules[i].Credential && g.opts.Secrets == nil {

@@ -2,7 +2,6 @@ package gate_test
 
 import (
 	"bufio"
-	"context"
 	"crypto/tls"
 	"encoding/base64"
 	"encoding/hex"
@@ -16,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/egress/gate"
 )
@@ -360,7 +360,7 @@ func TestTransparent(t *testing.T) {
 func TestNarrow(t *testing.T) {
 	l := newLab(t, policy, echo)
 	c := l.client(false)
-	l.session.BeginRun("1", nil)
+	l.session.BeginRun(nil)
 	if status, body := get(t, c, "http://api.test/"); status != 200 {
 		t.Fatal(status, body)
 	}
@@ -373,7 +373,7 @@ func TestNarrow(t *testing.T) {
 	_, _ = io.ReadFull(tunnel, make([]byte, 2))
 	fmt.Fprint(tunnel, "\x05\x01\x00\x03\x07db.test\x15\x38")
 	_, _ = io.ReadFull(tunnel, make([]byte, 10+len("hello from db\n")))
-	l.session.BeginRun("2", &egress.Narrowing{Hosts: []string{"cdn.test", "evil.test"}})
+	l.session.BeginRun(&codeinterp.NetworkLimit{Hosts: []string{"cdn.test", "evil.test"}})
 	for u, want := range map[string]string{"http://api.test/": "api.test:80 is not a host that this run may reach", "http://evil.test/": "is not a host", "http://cdn.test/ok": "/ok"} {
 		if _, body := get(t, c, u); !strings.Contains(body, want) {
 			t.Errorf("%s: %s", u, body)
@@ -383,11 +383,13 @@ func TestNarrow(t *testing.T) {
 	if n, err := tunnel.Read(make([]byte, 1)); err == nil {
 		t.Errorf("the tunnel of run 1 is open: %d", n)
 	}
-	l.session.BeginRun("3", &egress.Narrowing{Off: true})
+	l.session.BeginRun(&codeinterp.NetworkLimit{Off: true})
 	if _, body := get(t, c, "http://cdn.test/"); !strings.Contains(body, "may reach") {
 		t.Error(body)
 	}
-	l.session.EndRun()
+	if refusals := l.session.EndRun(); len(refusals) != 1 || refusals[0] != "cdn.test:80 is not a host that this run may reach" {
+		t.Errorf("refusals %q", refusals)
+	}
 	if status, body := get(t, c, "http://api.test/"); status != 200 {
 		t.Error(status, body)
 	}
@@ -396,16 +398,9 @@ func TestNarrow(t *testing.T) {
 // A host that no rule allows can be approved: once, or for the context.
 func TestApprove(t *testing.T) {
 	l := newLab(t, egress.Policy{Mode: egress.Hosts}, echo)
-	var asked []egress.Question
-	answers := []egress.Answer{egress.Refuse, egress.AllowOnce, egress.AllowContext}
-	s := l.gate.Session(&gate.SessionOptions{Approve: func(_ context.Context, q egress.Question) egress.Answer {
-		asked = append(asked, q)
-		a := answers[0]
-		answers = answers[1:]
-		return a
-	}})
-	defer s.Close()
-	s.BeginRun("7", nil)
+	l.answers = []egress.Answer{egress.Refuse, egress.AllowOnce, egress.AllowContext}
+	s := l.session
+	s.BeginRun(nil)
 	var got []int
 	for range 4 {
 		r, _ := http.NewRequest("GET", "http://api.test/", nil)
@@ -417,8 +412,8 @@ func TestApprove(t *testing.T) {
 		got = append(got, resp.StatusCode)
 		resp.Body.Close()
 	}
-	if fmt.Sprint(got) != "[0 200 200 200]" || len(asked) != 3 || asked[0] != (egress.Question{Run: "7", Host: "api.test", Port: 80}) {
-		t.Errorf("%v %v", got, asked)
+	if fmt.Sprint(got) != "[0 200 200 200]" || len(l.asked) != 3 || l.asked[0] != (egress.Question{Context: "c1", Host: "api.test", Port: 80}) {
+		t.Errorf("%v %v", got, l.asked)
 	}
 }
 
@@ -427,7 +422,7 @@ func TestLimits(t *testing.T) {
 	p := policy
 	p.Limits = egress.Limits{Connections: 3, Bytes: 64 << 10}
 	l := newLab(t, p, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, strings.Repeat("x", 100<<10)) })
-	l.session.BeginRun("1", nil)
+	l.session.BeginRun(nil)
 	if _, body := get(t, l.client(false), "https://cdn.test/"); len(body) > 64<<10 {
 		t.Errorf("%d bytes", len(body))
 	}

@@ -34,6 +34,20 @@ type lab struct {
 	lookups []string
 	dialled []string
 	events  []egress.Event
+	asked   []egress.Question
+	answers []egress.Answer
+}
+
+func (l *lab) approve(_ context.Context, q egress.Question) egress.Answer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.answers) == 0 {
+		return egress.Refuse
+	}
+	l.asked = append(l.asked, q)
+	a := l.answers[0]
+	l.answers = l.answers[1:]
+	return a
 }
 
 const (
@@ -67,13 +81,17 @@ func newLab(t *testing.T, p egress.Policy, handler http.HandlerFunc) *lab {
 	})
 	l.servers[dbAddr+":5432"] = db
 
-	g, err := gate.New(p, &gate.Options{Secrets: l, Lookup: l.lookup, Dial: l.dial, RootCAs: l.roots})
+	o := &egress.Options{Policy: p, Secrets: l, OnEvent: l.event, Lookup: l.lookup, Dial: l.dial, RootCAs: l.roots}
+	if p.Rules == nil {
+		o.Approve = l.approve
+	}
+	g, err := gate.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.Close() })
 	l.gate = g
-	l.session = g.Session(&gate.SessionOptions{OnEvent: l.event})
+	l.session = g.Session("c1")
 	t.Cleanup(l.session.Close)
 	l.proxy = listen(t, func(c net.Conn) { l.session.Serve(c, netip.AddrPort{}) })
 	return l

@@ -63,12 +63,12 @@ func BenchmarkMask(b *testing.B) {
 // FuzzQuestion: no message of a program makes DNS fail, or answer more than a question.
 func FuzzQuestion(f *testing.F) {
 	f.Add([]byte{1, 2, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 'a', 4, 't', 'e', 's', 't', 0, 0, 1, 0, 1})
-	g, err := New(egress.Policy{Mode: egress.Hosts, Rules: []egress.Rule{{Hosts: []string{"*"}}}}, nil)
+	g, err := New(&egress.Options{Policy: egress.Policy{Mode: egress.Hosts, Rules: []egress.Rule{{Hosts: []string{"*"}}}}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { g.Close() })
-	s := g.Session(nil)
+	s := g.Session("")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		a := s.DNS(b)
 		if a != nil && (len(a) > len(b)+16 || a[0] != b[0] || a[2]&0x80 == 0) {

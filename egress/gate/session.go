@@ -4,31 +4,24 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/egress"
 )
 
 var errClosed = errors.New("the session is closed")
 
-// SessionOptions tunes a Session. The zero value is ready to use.
-type SessionOptions struct {
-	// OnEvent receives an event for each connection or request when it ends. It is
-	// called concurrently, and should return soon.
-	OnEvent func(egress.Event)
-
-	// Approve is asked about a host that no rule allows, where the mode is Hosts. The
-	// program waits meanwhile, at most until the connection is closed.
-	Approve func(context.Context, egress.Question) egress.Answer
-}
-
 // A Session is the use that one context of an interpreter makes of a gate. Its methods
 // may be called concurrently.
 type Session struct {
 	gate  *Gate
-	opts  SessionOptions
+	id    string // of the context
 	names names
 	bytes atomic.Int64 // of the run
 
@@ -37,8 +30,8 @@ type Session struct {
 	cancel  context.CancelFunc
 
 	mu       sync.Mutex
-	run      string
-	narrow   *egress.Narrowing
+	limit    *codeinterp.NetworkLimit // of the run
+	refusals []string                 // of the run
 	conns    map[*conn]struct{}
 	approved map[hostPort]bool
 	closed   bool
@@ -49,25 +42,22 @@ type hostPort struct {
 	port int
 }
 
-// Session returns a new session. Close ends it.
-func (g *Gate) Session(opts *SessionOptions) *Session {
-	s := &Session{gate: g, conns: map[*conn]struct{}{}, approved: map[hostPort]bool{}}
-	if opts != nil {
-		s.opts = *opts
-	}
+// Session returns a new session, for a context whose id is in its events. Close ends it.
+func (g *Gate) Session(id string) *Session {
+	s := &Session{gate: g, id: id, conns: map[*conn]struct{}{}, approved: map[hostPort]bool{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
-// BeginRun says which run the context is in from now on, and what of the policy is left
-// to it. Connections to other hosts, made by an earlier run, are closed.
-func (s *Session) BeginRun(run string, narrow *egress.Narrowing) {
+// BeginRun says that a run of the context begins, which has what the limit leaves of the
+// policy. Connections to other hosts, made by an earlier run, are closed.
+func (s *Session) BeginRun(limit *codeinterp.NetworkLimit) {
 	s.mu.Lock()
-	s.run, s.narrow = run, narrow
+	s.limit, s.refusals = limit, nil
 	s.bytes.Store(0)
 	var end []*conn
 	for c := range s.conns {
-		if t := c.target.Load(); t != nil && !narrow.Allows(t.host) {
+		if t := c.target.Load(); t != nil && !leaves(limit, t.host) {
 			end = append(end, c)
 		}
 	}
@@ -77,8 +67,20 @@ func (s *Session) BeginRun(run string, narrow *egress.Narrowing) {
 	}
 }
 
-// EndRun says that the context is between runs: its policy is the whole one.
-func (s *Session) EndRun() { s.BeginRun("", nil) }
+// EndRun says that the run has ended, and returns what was refused to it. Until the next
+// one the policy is the whole one.
+func (s *Session) EndRun() (refusals []string) {
+	s.mu.Lock()
+	refusals = s.refusals
+	s.mu.Unlock()
+	s.BeginRun(nil)
+	return refusals
+}
+
+// leaves reports whether a limit leaves a canonical host.
+func leaves(l *codeinterp.NetworkLimit, host string) bool {
+	return l == nil || !l.Off && (l.Hosts == nil || egress.MatchHost(l.Hosts, host))
+}
 
 // Close closes all connections of the session, and waits for the events of its tunnels.
 func (s *Session) Close() {
@@ -102,18 +104,18 @@ func (s *Session) target(ctx context.Context, host string, port int) (*target, e
 	}
 	t := &target{host: name, port: port}
 	s.mu.Lock()
-	narrow, run, approved := s.narrow, s.run, s.approved[hostPort{name, port}]
+	limit, approved := s.limit, s.approved[hostPort{name, port}]
 	s.mu.Unlock()
-	if !narrow.Allows(name) {
+	if !leaves(limit, name) {
 		return nil, &egress.Refusal{Host: name, Port: port, Reason: "is not a host that this run may reach"}
 	}
 	if t.rules, err = s.gate.policy.ForHost(name, port); err == nil || approved {
 		return t, nil
 	}
-	if s.opts.Approve == nil || s.gate.policy.Mode != egress.Hosts {
+	if s.gate.opts.Approve == nil || s.gate.policy.Mode != egress.Hosts {
 		return nil, err
 	}
-	switch s.opts.Approve(ctx, egress.Question{Run: run, Host: name, Port: port}) {
+	switch s.gate.opts.Approve(ctx, egress.Question{Context: s.id, Host: name, Port: port}) {
 	case egress.AllowOnce:
 		return t, nil
 	case egress.AllowContext:
@@ -131,7 +133,7 @@ func (s *Session) target(ctx context.Context, host string, port int) (*target, e
 func (s *Session) allowed(t *target) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.narrow.Allows(t.host) {
+	if !leaves(s.limit, t.host) {
 		return &egress.Refusal{Host: t.host, Port: t.port, Reason: "is not a host that this run may reach"}
 	}
 	return nil
@@ -139,25 +141,42 @@ func (s *Session) allowed(t *target) error {
 
 // event reports e, which begins at start.
 func (s *Session) event(e egress.Event, start time.Time) {
-	if s.opts.OnEvent == nil {
+	if s.gate.opts.OnEvent == nil {
 		return
 	}
-	if e.Run == "" {
-		s.mu.Lock()
-		e.Run = s.run
-		s.mu.Unlock()
-	}
-	e.Start, e.Took = start, time.Since(start)
+	e.Context, e.Start, e.Took = s.id, start, time.Since(start)
 	if len(e.Path) > 2048 {
 		e.Path = e.Path[:2048]
 	}
-	s.opts.OnEvent(e)
+	s.gate.opts.OnEvent(e)
 }
 
 // refused reports a refusal.
 func (s *Session) refused(e egress.Event, err error) {
-	e.Reason = err.Error()
-	s.event(e, time.Now())
+	s.refuse(e, err, time.Now())
+}
+
+func (s *Session) refuse(e egress.Event, err error, start time.Time) {
+	e.Allowed, e.Reason = false, err.Error()
+	s.mu.Lock()
+	if sentence := shorten(e.Reason); len(s.refusals) < codeinterp.MaxRefusals && !slices.Contains(s.refusals, sentence) {
+		s.refusals = append(s.refusals, sentence)
+	}
+	s.mu.Unlock()
+	s.event(e, start)
+}
+
+// shorten makes a reason, which may hold text of the program's, fit into a Result.
+func shorten(s string) string {
+	if len(s) > 500 {
+		s = s[:500]
+	}
+	return strings.ToValidUTF8(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s), "?")
 }
 
 // spend counts bytes of the run, and reports whether they are within its limit.

@@ -22,9 +22,12 @@ func (s *Session) tunnel(c *conn, t *target, protocol string, answer []byte) {
 	c.target.Store(t)
 	up, err := s.gate.dial(s.ctx, t)
 	if err != nil {
-		var no *egress.Refusal
-		e.Allowed, e.Reason = !errors.As(err, &no), plain(err)
-		s.event(e, start)
+		if no, ok := errors.AsType[*egress.Refusal](err); ok {
+			s.refuse(e, no, start)
+		} else {
+			e.Reason = plain(err)
+			s.event(e, start)
+		}
 		if answer != nil && protocol == "connect" {
 			writeStatus(c, 502, plain(err))
 		}

@@ -4,6 +4,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
+// maxHostNames is how many hosts Describe lists.
+const maxHostNames = 100
+
 // Describe implements driver.Runtime.
 func (rt *engines) Describe() codeinterp.Info {
 	info := codeinterp.Info{Provider: provider, Workdir: "/", PrivateDir: rt.opts.Shared == nil, Isolation: codeinterp.Isolation{
@@ -14,6 +17,10 @@ func (rt *engines) Describe() codeinterp.Info {
 			"the engine shares the host's address space: a memory error in it is one in the host; run only model-written code that you would run yourself",
 		},
 	}}
+	if rt.gate != nil {
+		info.Isolation.Network = codeinterp.ReachLimited
+		info.Isolation.Hosts = rt.opts.Egress.Policy.HostNames(maxHostNames)
+	}
 	for _, name := range rt.names {
 		l := rt.languages[name].info
 		l.Contexts = true

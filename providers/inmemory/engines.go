@@ -8,6 +8,8 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/egress"
+	"github.com/toolcell/toolcell/egress/gate"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 )
@@ -20,6 +22,7 @@ type engines struct {
 	names     []string
 	slots     *scheduler
 	budget    *engine.Budget
+	gate      *gate.Gate // nil where programs reach nothing
 }
 
 func newEngines(o *Options) (*engines, error) {
@@ -31,8 +34,14 @@ func newEngines(o *Options) (*engines, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &engines{opts: opts, languages: all, names: names,
-		slots: newScheduler(opts.MaxRunning), budget: engine.NewBudget(opts.MaxMemory)}, nil
+	rt := &engines{opts: opts, languages: all, names: names,
+		slots: newScheduler(opts.MaxRunning), budget: engine.NewBudget(opts.MaxMemory)}
+	if e := opts.Egress; e != nil && e.Policy.Mode != egress.Off {
+		if rt.gate, err = gate.New(e); err != nil {
+			return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
+		}
+	}
+	return rt, nil
 }
 
 // Start implements driver.Runtime. Cwd is a directory of the context's own file
@@ -40,6 +49,9 @@ func newEngines(o *Options) (*engines, error) {
 func (rt *engines) Start(_ context.Context, o driver.Options) (driver.Session, error) {
 	s := &session{rt: rt, lang: rt.languages[o.Language], once: o.Once,
 		files: rt.files(), cwd: memfs.Clean(".", o.Cwd), env: o.Env}
+	if rt.gate != nil {
+		s.net = rt.gate.Session(string(o.ID))
+	}
 	if s.once {
 		return s, nil // it takes no memory before its turn
 	}
@@ -67,7 +79,12 @@ func (rt *engines) Files(s driver.Session) (codeinterp.FS, error) {
 }
 
 // Close implements driver.Runtime.
-func (rt *engines) Close(context.Context) error { return nil }
+func (rt *engines) Close(context.Context) error {
+	if rt.gate != nil {
+		return rt.gate.Close()
+	}
+	return nil
+}
 
 // A language is an engine with the limits that its instances get.
 type language struct {

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
@@ -51,6 +52,10 @@ type Options struct {
 	// Files bounds the file system of each context and each stateless run. It is
 	// not used where they share one.
 	Files memfs.Options
+
+	// Egress, if set, lets JavaScript's fetch reach what its policy allows. Nil means
+	// that programs reach nothing.
+	Egress *egress.Options
 
 	// Shared is one file system for all contexts and stateless runs, which then
 	// find each other's files, and can disturb one another by way of them. It

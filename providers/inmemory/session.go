@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/egress/gate"
 	"github.com/toolcell/toolcell/internal/artifact"
 	"github.com/toolcell/toolcell/internal/scriptfile"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -25,6 +26,8 @@ type session struct {
 	files *memfs.FS
 	cwd   string
 	env   map[string]string
+
+	net *gate.Session // nil where programs reach nothing
 
 	inst engine.Instance // nil where the state is gone
 	runs int             // of inst
@@ -102,8 +105,15 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	prog.Call = func(name string, args json.RawMessage, answer func(json.RawMessage, error)) {
 		p.Start(context.Background(), name, args, answer)
 	}
+	if s.net != nil {
+		s.net.BeginRun(p.Network)
+		prog.Fetch = newFetcher(r.ctx, s.net).fetch
+	}
 	end := r.in(s.inst, prog)
 	o := r.outcome(p, end)
+	if s.net != nil {
+		o.Refusals = s.net.EndRun()
+	}
 	ended = true
 	if p.Artifacts {
 		o.Artifacts, o.Missing = s.artifacts(ctx, before)
@@ -168,6 +178,9 @@ func (s *session) Reset(context.Context) error {
 // Close implements driver.Session.
 func (s *session) Close(context.Context) error {
 	s.close()
+	if s.net != nil {
+		s.net.Close()
+	}
 	return nil
 }
 

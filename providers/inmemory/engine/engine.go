@@ -136,6 +136,31 @@ type Program struct {
 	// another where the run is about to end and the program needs no answer.
 	Functions []string
 	Call      func(name string, args json.RawMessage, answer func(json.RawMessage, error))
+	// Fetch, if set, makes the HTTP request that a FetchRequest describes, and answers
+	// with a FetchAnswer, as Call does.
+	Fetch func(request json.RawMessage, answer func(json.RawMessage, error))
+}
+
+// A FetchRequest is what Program.Fetch takes. Bodies are bytes as the characters U+0000 to
+// U+00FF.
+type FetchRequest struct {
+	ID       int64       `json:"id"`
+	Cancel   int64       `json:"cancel"` // if set, the request with this ID ends, and nothing is begun
+	URL      string      `json:"url"`
+	Method   string      `json:"method"`
+	Redirect string      `json:"redirect"` // "follow", "manual" or "error"
+	Headers  [][2]string `json:"headers"`
+	Body     *string     `json:"body"`
+}
+
+// A FetchAnswer is what Program.Fetch answers with.
+type FetchAnswer struct {
+	URL        string      `json:"url"`
+	Redirected bool        `json:"redirected"`
+	Status     int         `json:"status"`
+	StatusText string      `json:"statusText"`
+	Headers    [][2]string `json:"headers"`
+	Body       string      `json:"body"`
 }
 
 // A Host takes what a running program produces. Its methods are called on the

@@ -30,8 +30,32 @@ func (in *instance) hostCallTool(_ value, args []value) value {
 	if isException(promise) {
 		return exception
 	}
-	c := openCall{name, vm.rawStack(), vm.dup(promise)}
-	if in.beginCall(c, args[1]) {
+	call := in.program.Call
+	if call == nil {
+		// Never a nil call: the engine must not fail for what a program can do.
+		call = noFunctions
+	}
+	return in.callHost(promise, openCall{name, vm.rawStack(), vm.dup(promise), call}, args[1])
+}
+
+// hostFetch begins the HTTP request that its argument describes, and returns a promise.
+func (in *instance) hostFetch(_ value, args []value) value {
+	vm := in.vm
+	promise := vm.newPromise()
+	if isException(promise) {
+		return exception
+	}
+	call := noFunctions
+	if fetch := in.program.Fetch; fetch != nil {
+		call = func(_ string, request json.RawMessage, answer func(json.RawMessage, error)) { fetch(request, answer) }
+	}
+	return in.callHost(promise, openCall{"fetch", vm.rawStack(), vm.dup(promise), call}, args[0])
+}
+
+// callHost begins a call, and returns its promise.
+func (in *instance) callHost(promise value, c openCall, args value) value {
+	vm := in.vm
+	if in.beginCall(c, args) {
 		return promise
 	}
 	// What is to end the program must not become a rejection, which it could handle.
@@ -54,11 +78,6 @@ func (in *instance) beginCall(c openCall, args value) bool {
 	if !ok {
 		return false
 	}
-	call := in.program.Call
-	if call == nil {
-		// Never a nil call: the engine must not fail for what a program can do.
-		call = noFunctions
-	}
 	d := in.replies
 	if d == nil {
 		d = newReplyQueue(in.config)
@@ -74,7 +93,7 @@ func (in *instance) beginCall(c openCall, args value) bool {
 	d.last++
 	id := d.last
 	d.open[id] = c
-	call(c.name, text, func(v json.RawMessage, err error) {
+	c.call(c.name, text, func(v json.RawMessage, err error) {
 		d.discharge(size)
 		e, known := errors.AsType[*codeinterp.FunctionError](err)
 		switch {

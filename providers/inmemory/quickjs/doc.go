@@ -59,7 +59,7 @@
 //   - Some powers of two are written with one digit more than needed.
 //   - In code that is not strict and given to eval, functions that a block declares are
 //     visible in that block only.
-//   - fetch, Blob, web streams, Temporal, using, async_hooks, child_process, http, vm
+//   - fetch unless the provider has an egress policy; Blob, web streams, Temporal, using, async_hooks, child_process, http, vm
 //     and worker_threads are missing.
 //   - Finalizers are not called, and an object that only a WeakRef refers to is gone at once.
 //   - Nothing of a program runs once it has ended. What still waits for a promise goes on

@@ -69,6 +69,8 @@ func hostFunctions() []function {
 		{"zone", 2, (*instance).hostZone},
 		{"original", 1, (*instance).hostOriginal},
 		{"callTool", 2, (*instance).hostCallTool},
+		{"fetch", 1, (*instance).hostFetch},
+		{"networked", 0, func(in *instance, _ value, _ []value) value { return newBool(in.program.Fetch != nil) }},
 		{"leave", 0, func(in *instance, _ value, _ []value) value { in.leaving = true; return undefined }},
 		{"memory", 0, func(in *instance, _ value, _ []value) value { return newNumber(float64(in.vm.memory())) }},
 	}

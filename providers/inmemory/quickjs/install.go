@@ -43,6 +43,7 @@ func lazyGlobals() []global {
 	for _, name := range []string{
 		"URL", "URLSearchParams", "TextEncoder", "TextDecoder", "structuredClone", "Event", "EventTarget",
 		"CustomEvent", "AbortController", "AbortSignal", "DOMException", "performance", "crypto",
+		"Headers", "Request", "Response", "fetch",
 	} {
 		list = append(list, global{name, "web"})
 	}

@@ -1,6 +1,7 @@
 package quickjs
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -106,6 +107,7 @@ type openCall struct {
 	name    string
 	stack   string // the engine's, of where it was made
 	promise value
+	call    func(name string, args json.RawMessage, answer func(json.RawMessage, error))
 }
 
 func (c openCall) free(vm *vm) { vm.free(c.promise) }

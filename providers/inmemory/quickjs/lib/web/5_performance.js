@@ -39,4 +39,4 @@ const crypto = {
 };
 
 return { URL, URLSearchParams, TextEncoder, TextDecoder, structuredClone, Event, EventTarget, CustomEvent,
-  AbortController, AbortSignal, DOMException, performance, crypto };
+  AbortController, AbortSignal, DOMException, performance, crypto, Headers, Request, Response, fetch: host.networked() ? fetch : undefined };

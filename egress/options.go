@@ -1,0 +1,35 @@
+package egress
+
+import (
+	"context"
+	"crypto/x509"
+	"net"
+	"net/netip"
+)
+
+// Options is what a provider takes to let programs reach hosts. Functions may be called
+// concurrently.
+type Options struct {
+	Policy Policy
+
+	// Secrets has the credentials of rules with Credential.
+	Secrets Secrets
+
+	// OnEvent receives an event for each connection or request, when it has ended. It
+	// should return soon.
+	OnEvent func(Event)
+
+	// Approve is asked about a host that no rule allows, in the mode Hosts. The program
+	// waits meanwhile; ctx ends with its connection or its run.
+	Approve func(ctx context.Context, q Question) Answer
+
+	// Lookup resolves names, by default with the host's resolver.
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+
+	// Dial connects to an address that the policy allows, by default over TCP.
+	Dial func(ctx context.Context, a netip.AddrPort) (net.Conn, error)
+
+	// RootCAs verifies the servers whose requests are inspected, by default the
+	// system's.
+	RootCAs *x509.CertPool
+}

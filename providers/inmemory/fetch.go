@@ -1,0 +1,153 @@
+package inmemory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/egress/gate"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+)
+
+const (
+	// maxFetchBody is how many bytes a request and an answer may have.
+	maxFetchBody = 16 << 20
+
+	maxRedirects = 20
+)
+
+var errRedirect = errors.New("unexpected redirect")
+
+// A fetcher makes the HTTP requests of one run.
+type fetcher struct {
+	ctx     context.Context // of the run
+	session *gate.Session
+
+	mu      sync.Mutex
+	pending map[int64]context.CancelFunc
+}
+
+func newFetcher(ctx context.Context, s *gate.Session) *fetcher {
+	return &fetcher{ctx: ctx, session: s, pending: map[int64]context.CancelFunc{}}
+}
+
+// fetch is an engine.Program's Fetch.
+func (f *fetcher) fetch(request json.RawMessage, answer func(json.RawMessage, error)) {
+	var q engine.FetchRequest
+	if err := json.Unmarshal(request, &q); err != nil {
+		answer(nil, fetchError(err))
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if q.Cancel != 0 {
+		if cancel := f.pending[q.Cancel]; cancel != nil {
+			cancel()
+		}
+		answer(json.RawMessage("null"), nil)
+		return
+	}
+	ctx, cancel := context.WithCancel(f.ctx)
+	f.pending[q.ID] = cancel
+	go func() {
+		defer func() {
+			f.mu.Lock()
+			delete(f.pending, q.ID)
+			f.mu.Unlock()
+			cancel()
+		}()
+		a, err := f.do(ctx, &q)
+		if err != nil {
+			answer(nil, fetchError(err))
+			return
+		}
+		answer(json.Marshal(a))
+	}()
+}
+
+func fetchError(err error) error {
+	return &codeinterp.FunctionError{Function: "fetch", Message: err.Error()}
+}
+
+func (f *fetcher) do(ctx context.Context, q *engine.FetchRequest) (*engine.FetchAnswer, error) {
+	var body io.Reader
+	if q.Body != nil {
+		body = strings.NewReader(string(fromLatin(*q.Body)))
+	}
+	r, err := http.NewRequestWithContext(ctx, q.Method, q.URL, body)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range q.Headers {
+		r.Header.Add(h[0], h[1])
+	}
+	if r.Header.Get("User-Agent") == "" {
+		r.Header.Set("User-Agent", "node")
+	}
+	redirected := false
+	client := http.Client{Transport: f.session, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+		switch {
+		case q.Redirect == "manual":
+			return http.ErrUseLastResponse
+		case q.Redirect == "error":
+			return errRedirect
+		case len(via) >= maxRedirects:
+			return errors.New("redirect count exceeded")
+		}
+		redirected = true
+		return nil
+	}}
+	resp, err := client.Do(r)
+	if err != nil {
+		return nil, unwrapURL(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxFetchBody+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) > maxFetchBody:
+		return nil, fmt.Errorf("the answer has more than %d bytes", maxFetchBody)
+	}
+	a := &engine.FetchAnswer{URL: resp.Request.URL.String(), Redirected: redirected, Status: resp.StatusCode, Body: toLatin(data)}
+	_, a.StatusText, _ = strings.Cut(resp.Status, " ")
+	for name, values := range resp.Header {
+		for _, v := range values {
+			a.Headers = append(a.Headers, [2]string{name, toLatin([]byte(v))})
+		}
+	}
+	return a, nil
+}
+
+// unwrapURL removes what net/http puts around an error.
+func unwrapURL(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// toLatin returns bytes as characters, fromLatin the bytes of characters below U+0100.
+func toLatin(b []byte) string {
+	var s strings.Builder
+	s.Grow(len(b))
+	for _, c := range b {
+		s.WriteRune(rune(c))
+	}
+	return s.String()
+}
+
+func fromLatin(s string) []byte {
+	b := make([]byte, 0, len(s))
+	for _, c := range s {
+		b = append(b, byte(c))
+	}
+	return b
+}
