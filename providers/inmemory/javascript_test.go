@@ -294,7 +294,7 @@ func TestNoHost(t *testing.T) {
 	s := open(t, nil)
 	res := run(t, s, create(t, s, "javascript"), `
 		const names = ["fetch", "XMLHttpRequest", "WebSocket", "Deno", "Bun", "std", "os", "scriptArgs", "print", "Worker", "importScripts"];
-		const found = names.filter((n) => n in globalThis);
+		const found = names.filter((n) => globalThis[n] !== undefined);
 		for (const m of ["child_process", "net", "http", "https", "dgram", "dns", "tls", "worker_threads", "vm", "cluster", "inspector", "std", "qjs:os", "bjson"]) {
 			try { require(m); found.push(m) } catch (e) { if (e.code !== "MODULE_NOT_FOUND") found.push(m + ": " + e) }
 			try { await import(m); found.push(m) } catch {}
