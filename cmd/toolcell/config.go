@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -20,16 +19,15 @@ import (
 //
 // It returns the provider that the file names.
 func configure(fs *pflag.FlagSet, getenv func(string) string) (provider string, err error) {
-	dir := getenv("XDG_CONFIG_HOME")
-	if dir == "" {
-		home := getenv("HOME")
-		if home == "" {
-			return "", nil
-		}
-		dir = filepath.Join(home, ".config")
+	file := userFile(getenv, "XDG_CONFIG_HOME", ".config", "config.json")
+	b, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
 	}
-	file := filepath.Join(dir, "toolcell", "config.json")
-	values, err := readConfig(file)
+	var values map[string]any
+	if err == nil {
+		err = json.Unmarshal(b, &values)
+	}
 	if err != nil {
 		return "", fmt.Errorf("%w: %s: %w", codeinterp.ErrInvalid, file, err)
 	}
@@ -55,13 +53,15 @@ func configure(fs *pflag.FlagSet, getenv func(string) string) (provider string, 
 	return provider, nil
 }
 
-func readConfig(file string) (values map[string]any, err error) {
-	b, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// userFile returns the path of a file of the user's, below the directory that a variable
+// names or else one of the home directory. It is empty if neither is known.
+func userFile(getenv func(string) string, variable, inHome, name string) string {
+	dir := getenv(variable)
+	if home := getenv("HOME"); dir == "" && home != "" {
+		dir = filepath.Join(home, inHome)
 	}
-	if err == nil {
-		err = json.Unmarshal(b, &values)
+	if dir == "" {
+		return ""
 	}
-	return values, err
+	return filepath.Join(dir, "toolcell", name)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"sync/atomic"
 
@@ -70,18 +69,10 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 	return g, nil
 }
 
-// maxToolsFile is how many bytes of configuration are read.
-const maxToolsFile = 4 << 20
-
 func (a *app) readServers(name string) ([]mcptools.Server, error) {
-	file, err := os.Open(name)
+	config, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: --tools: %w", codeinterp.ErrInvalid, err)
-	}
-	defer file.Close()
-	config, err := io.ReadAll(io.LimitReader(file, maxToolsFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("--tools: %w", err)
 	}
 	servers, err := mcptools.Parse(config, func(name string) (string, bool) {
 		v := a.getenv(name)

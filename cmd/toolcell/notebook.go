@@ -154,12 +154,7 @@ func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *n
 }
 
 func readNotebook(file string) (*notebook.Notebook, error) {
-	r, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, notebook.MaxBytes+1))
+	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -66,14 +66,9 @@ func (f *operationFlags) tokens(more string) (list []string, err error) {
 	if f.tokenFile == "" {
 		return list, nil
 	}
-	file, err := os.Open(f.tokenFile)
+	text, err := os.ReadFile(f.tokenFile)
 	if err != nil {
 		return nil, fmt.Errorf("%w: --http-token-file: %w", codeinterp.ErrInvalid, err)
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, 1<<20))
-	if err != nil {
-		return nil, fmt.Errorf("--http-token-file: %w", err)
 	}
 	before := len(list)
 	for line := range strings.Lines(string(text)) {

@@ -30,19 +30,6 @@ func (f *fileFlags) registerFiles(fs *pflag.FlagSet) {
 	})
 }
 
-// check refuses flags that exclude each other, for a program that is not a notebook.
-func (f *fileFlags) check(p *programFlags) error {
-	switch {
-	case len(f.in) == 0 && f.out == "":
-		return nil
-	case p.dir != "":
-		return errors.New("--in and --out do not go with --dir: the program has the files of that directory, and with --write changes them")
-	case f.out == "-", strings.EqualFold(filepath.Ext(f.out), ".ipynb"):
-		return errors.New("--out takes a directory; it is a file, or -, where a notebook is run, whose name ends in .ipynb")
-	}
-	return nil
-}
-
 // readInputs returns the files of --in, nil for none.
 func readInputs(paths []string) (fs.FS, error) {
 	if len(paths) == 0 {
@@ -74,10 +61,13 @@ type runFiles struct {
 // saved does not run.
 func (f *fileFlags) openFiles(p *programFlags) (files runFiles, err error) {
 	files.private = p.dir == "" && p.provider != "jupyter"
-	if err = f.check(p); err == nil {
-		files.in, err = readInputs(f.in)
+	switch {
+	case p.dir != "" && (len(f.in) > 0 || f.out != ""):
+		return files, errors.New("--in and --out do not go with --dir: the program has the files of that directory, and with --write changes them")
+	case f.out == "-", strings.EqualFold(filepath.Ext(f.out), ".ipynb"):
+		return files, errors.New("--out takes a directory; it is a file, or -, where a notebook is run, whose name ends in .ipynb")
 	}
-	if err == nil {
+	if files.in, err = readInputs(f.in); err == nil {
 		err = files.saveTo(p, "--out", f.out)
 	}
 	return files, err
@@ -88,7 +78,6 @@ func (f *runFiles) saveTo(p *programFlags, flag, dir string) (err error) {
 	if dir == "" {
 		return nil
 	}
-	// A Root, since the names that come are the program's.
 	if f.out, err = outdir.Writable(p.write).Open(dir); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
 	}
@@ -138,14 +127,12 @@ func (a *app) reportLost(artifacts []codeinterp.Artifact) {
 			names = append(names, fmt.Sprintf("%s (%s)", visible(artifact.Path), bytesOf(artifact.Size)))
 		}
 	}
-	switch n := len(names) - maxLost; {
-	case len(names) == 0:
-	case len(names) == 1:
-		fmt.Fprintf(a.stderr, "toolcell: %s was not kept; --out DIR saves it\n", names[0])
-	case n > 0:
-		fmt.Fprintf(a.stderr, "toolcell: %s and %d more were not kept; --out DIR saves them\n", strings.Join(names[:maxLost], ", "), n)
-	default:
-		fmt.Fprintf(a.stderr, "toolcell: %s were not kept; --out DIR saves them\n", strings.Join(names, ", "))
+	more := ""
+	if n := len(names) - maxLost; n > 0 {
+		names, more = names[:maxLost], fmt.Sprintf(" and %d more", n)
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(a.stderr, "toolcell: not kept: %s%s; --out DIR saves what a program writes\n", strings.Join(names, ", "), more)
 	}
 }
 

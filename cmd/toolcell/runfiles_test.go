@@ -135,9 +135,9 @@ func TestRunFilesLost(t *testing.T) {
 		code, stderr string
 		args         []string
 	}{
-		{"w('a')", "toolcell: a (1 byte) was not kept; --out DIR saves it\n", nil},
-		{"w('a', 'b\x1b')", "toolcell: a (1 byte), \"b\\x1b\" (1 byte) were not kept; --out DIR saves them\n", nil},
-		{"w('1', '2', '3', '4', '5', '6', '7')", "toolcell: 1 (1 byte), 2 (1 byte), 3 (1 byte), 4 (1 byte), 5 (1 byte) and 2 more were not kept; --out DIR saves them\n", nil},
+		{"w('a')", "toolcell: not kept: a (1 byte); --out DIR saves what a program writes\n", nil},
+		{"w('a', 'b\x1b')", "toolcell: not kept: a (1 byte), \"b\\x1b\" (1 byte); --out DIR saves what a program writes\n", nil},
+		{"w('1', '2', '3', '4', '5', '6', '7')", "toolcell: not kept: 1 (1 byte), 2 (1 byte), 3 (1 byte), 4 (1 byte), 5 (1 byte) and 2 more; --out DIR saves what a program writes\n", nil},
 		{"undefined", "", nil},
 		{"w('a')", "", []string{"--json"}},
 	} {
@@ -160,7 +160,7 @@ func TestRunFilesOfScript(t *testing.T) {
 		if code == 1 && strings.Contains(stderr, "not available") && os.Getenv("CI") == "" {
 			continue
 		}
-		if want := "toolcell: report.csv (4 bytes) was not kept; --out DIR saves it\n"; code != 0 || stderr != want {
+		if want := "toolcell: not kept: report.csv (4 bytes); --out DIR saves what a program writes\n"; code != 0 || stderr != want {
 			t.Errorf("%s: code %d, stderr %q", mode, code, stderr)
 		}
 	}

@@ -92,8 +92,11 @@ func (f *subprocessFlags) subprocessOptions(ctx context.Context, progress func(s
 	if f.node != "" && f.nodeEnvironment != nil {
 		return nil, fmt.Errorf("%w: --node goes without an environment of Node.js", codeinterp.ErrInvalid)
 	}
-	opts := &subprocess.Options{Dir: f.shared, Sandbox: subprocess.Sandbox{Mode: f.isolation, AllowNone: f.unsandboxed}, Network: f.network, Languages: f.script.adapt(f.chosen()), ProbeCache: probeCache(f.getenv),
+	opts := &subprocess.Options{Dir: f.shared, Sandbox: subprocess.Sandbox{Mode: f.isolation, AllowNone: f.unsandboxed}, Network: f.network, Languages: f.script.adapt(f.chosen()),
 		Limits: subprocess.Limits{Memory: f.memory, Disk: f.disk, Processes: f.processes}}
+	if f.getenv != nil {
+		opts.ProbeCache = userFile(f.getenv, "XDG_CACHE_HOME", ".cache", "probes")
+	}
 	if len(f.install) > 0 {
 		opts.Install = &subprocess.Install{Packages: f.install, Root: f.getenv("TOOLCELL_ENVIRONMENTS")}
 	}
@@ -182,20 +185,4 @@ func absolute(paths []string) ([]string, error) {
 		out = append(out, abs)
 	}
 	return out, nil
-}
-
-// probeCache returns the directory that caches which interpreters work.
-func probeCache(getenv func(string) string) string {
-	if getenv == nil {
-		return ""
-	}
-	dir := getenv("XDG_CACHE_HOME")
-	if dir == "" {
-		home := getenv("HOME")
-		if home == "" {
-			return ""
-		}
-		dir = filepath.Join(home, ".cache")
-	}
-	return filepath.Join(dir, "toolcell", "probes")
 }
