@@ -10,17 +10,9 @@
 //	toolcell mcp --tools mcp.json
 //
 // Flags come before the program's name; what follows it are the program's arguments. A
-// program finds its arguments and its file's name as under its own interpreter, but not
-// the files beside it: --dir opens a directory for reading, and --in copies files into the
-// directory that the program starts in. That directory is deleted after the run; --out
-// saves the files that the program made there.
-//
-// With --keep, or TOOLCELL_KEEP, run leaves a process behind in which later runs with the
-// same flags and environment find Python started and its packages imported.
-//
-// With --tools, mcp connects to the MCP servers of a file in the form that hosts use,
-// {"mcpServers": {...}}, and serves one tool that runs programs which call their tools; see
-// package tools/codemode/mcptools.
+// program does not see the files beside it: --dir opens a directory for reading, and --in
+// copies files into the directory that the program starts in. That directory is deleted
+// after the run; --out saves the files that the program made there.
 //
 // The exit code of run is the program's own: 124 for a timeout, 130 for Ctrl-C, 128 +
 // signal for a process that died. A notebook's is that of the first cell that failed. It is

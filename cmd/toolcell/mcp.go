@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -179,31 +178,19 @@ func (f *mcpFlags) check(fs *pflag.FlagSet) error {
 	if err := f.directory.check(&f.providerFlags, fs.Changed("url")); err != nil {
 		return err
 	}
-	if f.tools != "" && (f.directory.dir != "" || f.directory.files || f.directory.shell) {
-		return errors.New("--dir, --files and --shell are for code, files and commands, which --tools does not offer")
+	if f.tools != "" && (f.directory.dir != "" || f.directory.files || f.directory.shell || f.manage || len(f.only) > 1) {
+		return errors.New("--tools serves one tool, for programs in one language; it goes without --dir, --files, --shell and --manage")
 	}
-	if f.tools != "" && f.manage {
-		return errors.New("--manage is about code contexts, which --tools does not offer")
+	if !fs.Changed("timeout") {
+		f.timeout = min(f.timeout, f.maxTimeout)
 	}
-	if f.tools != "" && len(f.only) > 1 {
-		return errors.New("--tools has programs in one language; name one in --languages")
-	}
-	return f.checkLimits(fs)
-}
-
-func (f *mcpFlags) checkLimits(fs *pflag.FlagSet) error {
-	for _, name := range []string{"timeout", "max-timeout", "max-contexts", "context-idle", "context-lifetime"} {
-		if v := fs.Lookup(name).Value.String(); strings.HasPrefix(v, "-") {
-			return fmt.Errorf("negative --%s %s", name, v)
-		}
+	if !fs.Changed("max-timeout") {
+		f.maxTimeout = max(f.maxTimeout, f.timeout)
 	}
 	switch {
-	case f.timeout <= f.maxTimeout:
-	case !fs.Changed("max-timeout"):
-		f.maxTimeout = f.timeout
-	case !fs.Changed("timeout"):
-		f.timeout = f.maxTimeout
-	default:
+	case min(f.timeout, f.maxTimeout, f.limits.Idle, f.limits.Lifetime) < 0 || f.limits.Contexts < 0:
+		return errors.New("a limit is negative")
+	case f.timeout > f.maxTimeout:
 		return fmt.Errorf("--timeout %v is longer than --max-timeout %v", f.timeout, f.maxTimeout)
 	}
 	return nil

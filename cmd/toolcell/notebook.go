@@ -52,7 +52,7 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *pflag.FlagSet, o
 	if err := f.choose(fs); err != nil {
 		return a.usageError("%s", plain(err))
 	}
-	files, err := f.openNotebookFiles()
+	files, err := f.openFiles(&f.programFlags, "--artifacts", f.artifacts)
 	defer files.close()
 	if err == nil {
 		f.script, err = newScript(&f.programFlags, "", nil)
@@ -104,17 +104,6 @@ func (f *runFlags) loadNotebook(fs *pflag.FlagSet, operands []string) (*notebook
 		return nil, fmt.Errorf("%s: %w", operands[0], err)
 	}
 	return nb, nil
-}
-
-// openNotebookFiles opens the files of a notebook, whose --out is its own file.
-func (f *runFlags) openNotebookFiles() (files runFiles, err error) {
-	if f.dir != "" && (len(f.in) > 0 || f.artifacts != "") {
-		return files, errors.New("--in and --artifacts do not go with --dir: the cells have the files of that directory, and with --write change them")
-	}
-	if files.in, err = readInputs(f.in); err == nil {
-		err = files.saveTo(&f.programFlags, "--artifacts", f.artifacts)
-	}
-	return files, err
 }
 
 func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *notebook.Notebook, f *runFlags, file string, opts *notebook.Options) (notebook.Report, int) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -66,7 +65,8 @@ func (f *providerFlags) choose(fs *pflag.FlagSet) error {
 func (f *providerFlags) guess(fs *pflag.FlagSet, preferred string) string {
 	owners := map[string]bool{}
 	fs.Visit(func(given *pflag.Flag) { owners[annotation(given, ownerOf)] = true })
-	local := f.language != "" && !slices.Contains([]string{"javascript", "typescript"}, localName(f.language))
+	own := ownLanguage(f.language)
+	local := f.language != "" && (own < 0 || ownNames[own] == "bash" || ownNames[own] == "python")
 	switch {
 	case fs.Changed("url") || owners["jupyter"]:
 		return "jupyter"
@@ -78,14 +78,6 @@ func (f *providerFlags) guess(fs *pflag.FlagSet, preferred string) string {
 		return "subprocess"
 	}
 	return "inmemory"
-}
-
-// localName returns the name that local processes have for a language, or the name itself.
-func localName(language string) string {
-	if i := ownLanguage(language); i >= 0 {
-		return ownNames[i]
-	}
-	return language
 }
 
 // open starts the provider that the flags describe.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,11 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 			fmt.Fprintf(a.stderr, "toolcell: the history is not kept: %v\n", err)
 		}
 	}()
-	fmt.Fprintf(r.lines, "%s, %s; :help lists commands\n", runtimeOf(ci, language), codeinterp.Describe(ci).Provider)
+	for _, l := range codeinterp.Describe(ci).Languages {
+		if l.Name == language {
+			fmt.Fprintf(r.lines, "%s, %s; :help lists commands\n", cmp.Or(l.Runtime, language), codeinterp.Describe(ci).Provider)
+		}
+	}
 	if here {
 		fmt.Fprintf(r.lines, "programs can read %s; --write . lets them change it\n", visible(f.dir))
 	}
@@ -100,16 +105,6 @@ func (f *replFlags) startHere() bool {
 	}
 	f.dir = dir
 	return true
-}
-
-// runtimeOf names the runtime of a language.
-func runtimeOf(ci codeinterp.CodeInterpreter, language string) string {
-	for _, l := range codeinterp.Describe(ci).Languages {
-		if l.Name == language && l.Runtime != "" {
-			return l.Runtime
-		}
-	}
-	return language
 }
 
 // A repl reads programs and runs them in one context.

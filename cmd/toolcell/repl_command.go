@@ -42,7 +42,7 @@ func (r *repl) command(ctx context.Context, name, rest string) (quit bool) {
 		for _, c := range replCommands {
 			fmt.Fprintf(r.stdout, ":%-9s %s\n", c.name, c.does)
 		}
-		fmt.Fprintf(r.stdout, "Ctrl-C interrupts a program. An empty line ends one of several lines, two end any.\n%s\n", r.aboutInput())
+		fmt.Fprintln(r.stdout, "Ctrl-C interrupts a program. An empty line ends one of several lines, two end any.\nPrograms that name what reads, such as input(), read what is typed while they run.")
 	default:
 		fmt.Fprintf(r.stderr, "toolcell: no such command :%s; see :help\n", name)
 	}

@@ -38,28 +38,24 @@ func (r *repl) complete(text string, pos int) (start int, matches []string) {
 		}
 		return start, matches
 	}
-	if at, list, ok := r.ask(text, pos); ok && len(list) > 0 {
-		return at, list
-	}
-	return start, nil
+	return r.ask(text, start, pos)
 }
 
-// ask asks the runtime for completions at pos. ok is false if it does not answer.
-func (r *repl) ask(text string, pos int) (start int, matches []string, ok bool) {
+// ask asks the runtime for completions of the word from start to pos.
+func (r *repl) ask(text string, start, pos int) (int, []string) {
 	if r.completer == nil {
-		return 0, nil, false
+		return start, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tabLimit)
 	defer cancel()
 	c, err := r.completer.Complete(ctx, r.context, text, pos)
 	if err != nil || c.Start > pos || c.End != pos {
-		return 0, nil, false
+		return start, nil
 	}
-	word := text[c.Start:pos]
-	if !slices.ContainsFunc(c.Matches, func(m string) bool { return m != word }) {
-		return 0, nil, true
+	if word := text[c.Start:pos]; !slices.ContainsFunc(c.Matches, func(m string) bool { return m != word }) {
+		return start, nil
 	}
-	return c.Start, c.Matches, true
+	return c.Start, c.Matches
 }
 
 // completerOf returns the completer of a language, nil for none.

@@ -32,11 +32,3 @@ func (r *repl) input(program string) (in io.Reader, done func()) {
 	}
 	return struct{ io.Reader }{typed}, func() { _ = typed.Close() } // not its descriptor
 }
-
-// aboutInput describes the standard input of programs.
-func (r *repl) aboutInput() string {
-	if _, ok := r.lines.(*editor); ok && takesInput(r.interpreter, r.language) {
-		return "Programs that name what reads, such as input(), read what is typed while they run."
-	}
-	return "Programs have no standard input: input() and the like fail."
-}

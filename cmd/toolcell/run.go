@@ -101,7 +101,7 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	}
 	var files runFiles
 	if err == nil {
-		files, err = f.openFiles(&f.programFlags)
+		files, err = f.openFiles(&f.programFlags, "--out", f.out)
 	}
 	defer files.close()
 	if err != nil && ctx.Err() != nil {
@@ -150,7 +150,7 @@ func (a *app) runIn(ctx context.Context, f *runFlags, ci codeinterp.CodeInterpre
 	} else if err != nil {
 		return a.fail(err)
 	}
-	ci = f.script.named(ci)
+	ci = scriptRunner{ci, f.script}
 	if f.json {
 		return a.runJSON(ctx, ci, language, program, opts, files)
 	}

@@ -59,29 +59,21 @@ type runFiles struct {
 
 // openFiles makes the directory before the program runs: a program whose files cannot be
 // saved does not run.
-func (f *fileFlags) openFiles(p *programFlags) (files runFiles, err error) {
+func (f *fileFlags) openFiles(p *programFlags, flag, dir string) (files runFiles, err error) {
 	files.private = p.dir == "" && p.provider != "jupyter"
 	switch {
-	case p.dir != "" && (len(f.in) > 0 || f.out != ""):
-		return files, errors.New("--in and --out do not go with --dir: the program has the files of that directory, and with --write changes them")
-	case f.out == "-", strings.EqualFold(filepath.Ext(f.out), ".ipynb"):
-		return files, errors.New("--out takes a directory; it is a file, or -, where a notebook is run, whose name ends in .ipynb")
+	case p.dir != "" && (len(f.in) > 0 || dir != ""):
+		return files, fmt.Errorf("--in and %s do not go with --dir: the program has the files of that directory, and with --write changes them", flag)
+	case dir == "-", strings.EqualFold(filepath.Ext(dir), ".ipynb"):
+		return files, fmt.Errorf("%s takes a directory; --out is a file, or -, where a notebook is run, whose name ends in .ipynb", flag)
 	}
-	if files.in, err = readInputs(f.in); err == nil {
-		err = files.saveTo(p, "--out", f.out)
+	if files.in, err = readInputs(f.in); err == nil && dir != "" {
+		// The names of a program's files do not lead out of a Root.
+		if files.out, err = outdir.Writable(p.write).Open(dir); err != nil {
+			err = fmt.Errorf("%s: %w", flag, err)
+		}
 	}
 	return files, err
-}
-
-// saveTo makes the directory that a flag names, if it names one.
-func (f *runFiles) saveTo(p *programFlags, flag, dir string) (err error) {
-	if dir == "" {
-		return nil
-	}
-	if f.out, err = outdir.Writable(p.write).Open(dir); err != nil {
-		return fmt.Errorf("%s: %w", flag, err)
-	}
-	return nil
 }
 
 func (f *runFiles) close() {

@@ -77,7 +77,7 @@ func TestSavedInside(t *testing.T) {
 	if _, err := show(filepath.Join(mine, "again", "new")); err != nil || contents(t, filepath.Join(dir, "sub", "new"))["output-1.html"] != "theirs" {
 		t.Errorf("%v", err)
 	}
-	if err := new(runFiles).saveTo(f, "--out", filepath.Join(dir, "out")); err == nil {
+	if _, err := new(fileFlags).openFiles(f, "--out", filepath.Join(dir, "out")); err == nil {
 		t.Error("--out went through a link")
 	}
 	typed := editor{Editor: &terminal.Editor{History: []string{"typed"}}, file: filepath.Join(dir, "history"), writable: f.write}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -151,27 +152,19 @@ func (s *screen) end(res *codeinterp.Result) {
 	case codeinterp.StatusTimeout:
 		fmt.Fprintf(s.stderr, "toolcell: timed out after %v\n", res.Duration.Round(1e6))
 	case codeinterp.StatusLost:
-		fmt.Fprintf(s.stderr, "toolcell: the program's process was lost%s\n", cause(res))
+		cause := cmp.Or(string(res.Cause), "unknown cause")
+		if res.Cause == codeinterp.CauseSignal && res.ExitCode > 128 {
+			cause = fmt.Sprint("signal ", res.ExitCode-128)
+		}
+		fmt.Fprintf(s.stderr, "toolcell: the program's process was lost (%s)\n", cause)
 	}
 	for _, n := range lossnote.Of(res.Truncated) {
 		switch n.Reason {
 		case codeinterp.TruncatedByLimit:
-		case codeinterp.TruncatedByExit:
-			fmt.Fprintf(s.stderr, "toolcell: the last of %s may be missing (%s)\n", n.Streams, n.Reason)
 		case codeinterp.TruncatedByRate:
 			fmt.Fprintf(s.stderr, "toolcell: some of %s may be missing: the server drops what exceeds its rate limit; print less, or into a file\n", n.Streams)
 		default:
 			fmt.Fprintf(s.stderr, "toolcell: some of %s may be missing (%s)\n", n.Streams, n.Reason)
 		}
 	}
-}
-
-func cause(res *codeinterp.Result) string {
-	if res.Cause == "" {
-		return ""
-	}
-	if res.Cause == codeinterp.CauseSignal && res.ExitCode > 128 {
-		return fmt.Sprintf(" (signal %d)", res.ExitCode-128)
-	}
-	return fmt.Sprintf(" (%s)", res.Cause)
 }

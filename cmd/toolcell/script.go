@@ -168,13 +168,8 @@ func (s *script) beside(module string) string {
 // ownName matches the names that providers give to programs.
 var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<cell 1>|\bcell-1(\.[jt]s)?\b|\bprogram\.[jt]s\b`) })
 
-// named returns ci with the script passed to each run, and the file's name in the
-// errors of programs.
-func (s *script) named(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-	return scriptRunner{ci, s}
-}
-
-// scriptRunner is an interpreter that runs one script.
+// scriptRunner is an interpreter that passes the script to each run, and puts the file's
+// name in the errors of programs.
 type scriptRunner struct {
 	codeinterp.CodeInterpreter
 	script *script
