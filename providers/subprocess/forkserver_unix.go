@@ -4,9 +4,10 @@ package subprocess
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,23 +24,12 @@ type forkServer struct {
 	l *language
 	p *process
 
+	asking sync.Mutex // one request at a time
+	forked chan int   // the pid that answers it
+
 	mu       sync.Mutex
-	asked    int                      // number of the last request
-	requests map[int]*forkRequest     // open ones
 	children map[int]*sandbox.Process // by pid, until they have ended
 	retired  bool                     // it ends with its last child
-}
-
-// A forkRequest waits for a child. One that is never adopted reads the end of its
-// channel, and exits.
-type forkRequest struct {
-	fork  *sandbox.Fork
-	child chan forkedChild
-}
-
-type forkedChild struct {
-	sb  *sandbox.Process
-	err error
 }
 
 // maxFork bounds the time that a fork server has to fork.
@@ -54,7 +44,7 @@ func startServer(ctx context.Context, h *host, l *language) (*forkServer, error)
 		return nil, err
 	}
 	release := func() { h.sandbox.Discard(dir) }
-	s := &forkServer{h: h, l: l, requests: map[int]*forkRequest{}, children: map[int]*sandbox.Process{}}
+	s := &forkServer{h: h, l: l, forked: make(chan int, 1), children: map[int]*sandbox.Process{}}
 	pl := &place{dir: dir, forks: s}
 	c := h.command(l, pl)
 	c.ForkServer = true
@@ -64,7 +54,9 @@ func startServer(ctx context.Context, h *host, l *language) (*forkServer, error)
 		release()
 		return nil, l.unstarted(err)
 	}
-	_ = s.p.write(l.forkBoot) // where it fails, so does the next frame
+	if err = s.p.write(l.forkBoot); err != nil {
+		s.p.sb.Kill()
+	}
 	if err = s.p.preload(ctx, h.preloads(l)); err == nil {
 		_, err = s.p.readHello(ctx)
 	}
@@ -78,36 +70,19 @@ func startServer(ctx context.Context, h *host, l *language) (*forkServer, error)
 
 // report takes what the server reports of its children.
 func (s *forkServer) report(f *frames.Frame) {
+	pid := f.Number(0)
 	if f.Kind == frames.Forked {
-		s.forked(f.Number(0), f.Number(1))
-	} else {
-		s.waited(f.Number(0), uint32(f.Number(1)))
-	}
-}
-
-// forked adopts a child for the caller who waits for it.
-func (s *forkServer) forked(request, pid int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.requests[request]
-	if r == nil {
+		select {
+		case s.forked <- pid:
+		default: // no request
+		}
 		return
 	}
-	delete(s.requests, request)
-	sb, err := r.fork.Adopt(pid)
-	if err == nil {
-		s.children[pid] = sb
-	}
-	r.child <- forkedChild{sb, err}
-}
-
-// waited notes the end of a child. It ignores other processes, which programs can leave
-// to the server: their pids are used again.
-func (s *forkServer) waited(pid int, status uint32) {
+	// Programs can leave other processes to the server, whose pids are used again.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sb := s.children[pid]; sb != nil {
-		sb.Finish(status)
+		sb.Finish(uint32(f.Number(1)))
 		delete(s.children, pid)
 	}
 	s.endIfUnused()
@@ -123,13 +98,13 @@ func (s *forkServer) retire() {
 
 // endIfUnused ends a retired server without children. s.mu is held.
 func (s *forkServer) endIfUnused() {
-	if s.retired && len(s.children) == 0 && len(s.requests) == 0 {
-		go s.p.kill()
+	if s.retired && len(s.children) == 0 {
+		s.p.sb.Kill()
 	}
 }
 
 // fork returns a driver in a new place, which waits for its configuration.
-func (s *forkServer) fork(ctx context.Context) (_ *process, err error) {
+func (s *forkServer) fork() (_ *process, err error) {
 	dir, err := s.h.sandbox.TempDir()
 	if err != nil {
 		return nil, err
@@ -151,7 +126,7 @@ func (s *forkServer) fork(ctx context.Context) (_ *process, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sb, err := s.ask(ctx, fork, c.Env, ends)
+	sb, err := s.ask(fork, c.Env, ends)
 	ends.closeChild()
 	if err != nil {
 		ends.closeHost()
@@ -164,84 +139,69 @@ func (s *forkServer) fork(ctx context.Context) (_ *process, err error) {
 	return p, err
 }
 
-// ask requests a child and waits for it.
-func (s *forkServer) ask(ctx context.Context, fork *sandbox.Fork, env []string, e *ends) (*sandbox.Process, error) {
-	files := e.child[:]
-	if fork.Layer.Ruleset != nil {
-		files = append(files[:len(files):len(files)], fork.Layer.Ruleset)
-	}
-	r := &forkRequest{fork, make(chan forkedChild, 1)}
-	s.mu.Lock()
-	s.asked++
-	number := s.asked
-	s.requests[number] = r
-	s.mu.Unlock()
-	failed := func(err error) (*sandbox.Process, error) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if delete(s.requests, number); len(r.child) > 0 {
-			if c := <-r.child; c.err == nil { // too late
-				c.sb.Kill()
-			}
-		}
-		s.endIfUnused()
-		return nil, err
-	}
-	if err := s.p.sendFiles(frames.Encode(frames.Fork, layerFields(number, &fork.Layer, env)...), files); err != nil {
-		s.p.kill() // it may have read a part of it
-		return failed(errNoServer)
-	}
-	timer := time.NewTimer(maxFork)
-	defer timer.Stop()
-	select {
-	case c := <-r.child:
-		return c.sb, c.err
-	case <-s.p.gone:
-		return failed(errNoServer)
-	case <-ctx.Done():
-		return failed(context.Cause(ctx))
-	case <-timer.C:
-		s.p.kill()
-		return failed(fmt.Errorf("%w: the fork server does not answer, and was ended", codeinterp.ErrUnavailable))
-	}
+// A forkRequest is the content of a fork frame.
+type forkRequest struct {
+	sandbox.Layer
+	Ruleset bool   // comes as a descriptor
+	Env     []byte // name=value, separated by NUL
 }
 
-// sendFiles sends a frame with descriptors, which go with its first bytes.
+// ask requests a child and waits for it. A child that is not adopted reads the end of its
+// channel, and exits.
+func (s *forkServer) ask(fork *sandbox.Fork, env []string, e *ends) (*sandbox.Process, error) {
+	files, rules := e.child[:], fork.Layer.Ruleset
+	if rules != nil {
+		files = append(files[:len(files):len(files)], rules)
+	}
+	request, err := json.Marshal(forkRequest{fork.Layer, rules != nil, []byte(strings.Join(env, "\x00"))})
+	if err != nil {
+		return nil, err
+	}
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	if s.p.sendFiles(frames.Encode(frames.Fork, string(request)), files) == nil {
+		timer := time.NewTimer(maxFork)
+		defer timer.Stop()
+		select {
+		case pid := <-s.forked:
+			return s.adopt(fork, pid)
+		case <-s.p.gone:
+		case <-timer.C:
+		}
+	}
+	s.p.sb.Kill() // it may have read a part of the request
+	return nil, errNoServer
+}
+
+func (s *forkServer) adopt(fork *sandbox.Fork, pid int) (*sandbox.Process, error) {
+	sb, err := fork.Adopt(pid)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.retired {
+		sb.Kill()
+		return nil, errNoServer
+	}
+	s.children[pid] = sb
+	return sb, nil
+}
+
+// sendFiles sends a frame with descriptors, which go with its first byte.
 func (p *process) sendFiles(b []byte, files []*os.File) error {
 	fds := make([]int, len(files))
 	for n, f := range files {
 		fds[n] = int(f.Fd())
 	}
-	p.writing.Lock()
-	defer p.writing.Unlock()
 	_ = p.ctl.SetWriteDeadline(time.Now().Add(maxWrite))
-	var n int
 	var failed error
 	err := p.raw.Write(func(fd uintptr) bool {
-		n, failed = syscall.SendmsgN(int(fd), b, syscall.UnixRights(fds...), nil, 0)
+		failed = syscall.Sendmsg(int(fd), b[:1], syscall.UnixRights(fds...), nil, 0)
 		return failed != syscall.EAGAIN && failed != syscall.EINTR
 	})
-	if err != nil || failed != nil {
-		return errNoServer
+	if err = errors.Join(err, failed); err != nil {
+		return err
 	}
-	for b = b[n:]; len(b) > 0; b = b[n:] {
-		if n, err = p.writeChunk(b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// layerFields are the fields of a fork frame.
-func layerFields(request int, l *sandbox.Layer, env []string) []string {
-	limits := make([]string, len(l.Rlimits))
-	for n, r := range l.Rlimits {
-		limits[n] = fmt.Sprintf("%d:%d:%d", r.Resource, r.Soft, r.Hard)
-	}
-	fields := []string{strconv.Itoa(request), strconv.Itoa(l.Group), strconv.Itoa(l.DeathSignal), l.Workdir, strings.Join(limits, " "), string(l.Seccomp)}
-	for _, kv := range env {
-		k, v, _ := strings.Cut(kv, "=")
-		fields = append(fields, k, v)
-	}
-	return fields
+	return p.write(b[1:])
 }

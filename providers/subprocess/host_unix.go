@@ -170,11 +170,11 @@ func (h *host) Start(ctx context.Context, o driver.Options) (driver.Session, err
 	return s, nil
 }
 
-// Close ends what is kept for later, and removes what programs lived in.
+// Close ends all processes, and removes the directories that they lived in.
 func (h *host) Close(context.Context) error {
 	h.cancel()
 	for _, w := range h.warm {
-		w.close()
+		w.filler.Wait()
 	}
 	if h.dir != nil {
 		h.dir.Close()

@@ -90,8 +90,9 @@ func (h *host) begin(l *language, pl *place) (*process, error) {
 		}
 		return nil, l.unstarted(err)
 	}
-	// Where it fails, so does the next frame, and what the process printed says why.
-	_ = p.write(l.boot)
+	if p.write(l.boot) != nil {
+		p.sb.Kill() // what it printed says why
+	}
 	return p, nil
 }
 

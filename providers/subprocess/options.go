@@ -129,8 +129,7 @@ type Options struct {
 // Warm configures warm starts. Each run still gets a process of its own, which no other
 // run has used or will use.
 type Warm struct {
-	// Pool is how many idle processes are kept for each language. Zero means two,
-	// -1 none.
+	// Pool is how many idle processes are kept for each language. Zero means two.
 	Pool int
 
 	// Preload lists Python modules, such as numpy and pandas, that warm processes

@@ -21,6 +21,9 @@ func (o *Options) complete() error {
 	if o.Grace < 0 || o.MaxContexts < 0 {
 		return fmt.Errorf("%w: negative Grace or MaxContexts", codeinterp.ErrInvalid)
 	}
+	if o.Warm != nil && o.Warm.Pool < 0 {
+		return fmt.Errorf("%w: negative Warm.Pool", codeinterp.ErrInvalid)
+	}
 	if o.Grace == 0 {
 		o.Grace = defaultGrace
 	}

@@ -3,6 +3,7 @@
 package subprocess
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,37 +11,32 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/frames"
+	"github.com/toolcell/toolcell/internal/probecache"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
 // startPools starts a pool for each language that has warm starts.
 func (h *host) startPools() error {
-	w := h.opts.Warm
-	if w == nil {
+	if h.opts.Warm == nil {
 		return nil
 	}
 	h.warm = map[string]*pool{}
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	var errs []error
+	var g errgroup.Group
 	for name, l := range h.languages {
-		if l.Driver == nil || !w.includes(name) {
-			continue
+		if l.Driver != nil && h.opts.Warm.includes(name) {
+			w := &pool{h: h, l: l}
+			h.warm[name] = w
+			g.Go(w.open)
 		}
-		wg.Go(func() {
-			one, err := h.newPool(l)
-			mu.Lock()
-			defer mu.Unlock()
-			h.warm[name] = one
-			errs = append(errs, err)
-		})
 	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return g.Wait()
 }
 
 func (w *Warm) includes(language string) bool {
@@ -49,224 +45,167 @@ func (w *Warm) includes(language string) bool {
 
 // preloads returns the modules that warm processes of l import.
 func (h *host) preloads(l *language) []string {
-	if w := h.opts.Warm; w != nil && l.kind == pythonKind && w.includes(l.Name) {
-		return w.Preload
+	if l.kind == pythonKind {
+		return h.opts.Warm.Preload
 	}
 	return nil
 }
 
-// A pool keeps started processes of one language, each for one use. Where processes can
-// be forked, it also forks those that it lacks.
+// A pool has unused processes of one language. If processes can be forked, it also forks
+// those that it lacks.
 type pool struct {
-	h     *host
-	l     *language
-	size  int
-	forks bool
-	taken chan struct{} // wakes fill
-	wg    sync.WaitGroup
+	h      *host
+	l      *language
+	forks  bool
+	idle   chan *process
+	filler sync.WaitGroup
 
-	mu   sync.Mutex
-	idle []*process
-
-	starting sync.Mutex    // held while a fork server is started
-	server   *forkServer   // the current one
-	retired  []*forkServer // with changed modules; each ends with its last child
+	mu     sync.Mutex // held while a fork server is started
+	server *forkServer
 }
 
-// newPool starts the first process, so that a preload that fails is the constructor's
-// error.
-func (h *host) newPool(l *language) (*pool, error) {
-	w := &pool{h: h, l: l, size: max(h.opts.Warm.Pool, 0), taken: make(chan struct{}, 1)}
-	if h.opts.Warm.Pool == 0 {
-		w.size = defaultPool
+// open starts the first process, so that a preload that fails is the constructor's error.
+func (w *pool) open() error {
+	w.forks = w.l.forkBoot != nil && w.h.sandbox.CanFork() && w.h.dir == nil // a forked process has a directory of its own
+	size := defaultPool
+	if w.h.opts.Warm.Pool > 0 {
+		size = w.h.opts.Warm.Pool
 	}
-	w.forks = l.forkBoot != nil && h.sandbox.CanFork() && h.dir == nil // a forked process has a directory of its own
-	if w.size == 0 && !w.forks && len(h.preloads(l)) == 0 {
-		return w, nil
+	w.idle = make(chan *process, size-1) // fill has one more
+	p, err := w.start()
+	if err == nil {
+		w.filler.Go(func() { w.fill(p) })
 	}
-	p, err := w.start(h.life)
-	if err != nil {
-		w.close()
-		return nil, err
-	}
-	if w.size == 0 {
-		p.kill()
-		return w, nil
-	}
-	w.put(p)
-	w.taken <- struct{}{}
-	w.wg.Go(w.fill)
-	return w, nil
+	return err
 }
 
 // start starts a process up to where it waits for its configuration.
-func (w *pool) start(ctx context.Context) (*process, error) {
+func (w *pool) start() (*process, error) {
 	if w.forks {
-		return w.fork(ctx)
+		p, err := w.fork(w.h.life)
+		if err == nil {
+			p.sb.Rest()
+		}
+		return p, err
 	}
 	p, err := w.h.begin(w.l, &place{cwd: w.h.dir})
-	if modules := w.h.preloads(w.l); err == nil && len(modules) > 0 {
-		p.sb.Rest() // it runs no program yet
-		if err = p.preload(ctx, modules); err != nil {
+	if err != nil {
+		return nil, err
+	}
+	p.sb.Rest() // it runs no program yet
+	if modules := w.h.preloads(w.l); len(modules) > 0 {
+		if err := p.preload(w.h.life, modules); err != nil {
 			p.kill()
 			return nil, err
 		}
 	}
-	return p, err
+	return p, nil
 }
 
-// refillDelay leaves the processor to the run that took a process.
-const refillDelay = 10 * time.Millisecond
+const (
+	refillDelay = 10 * time.Millisecond // leaves the processor to the run that took a process
+	retryDelay  = time.Second           // after a failure to start one
+)
 
-// fill starts processes when some were taken, until the host is closed.
-func (w *pool) fill() {
+// fill offers p, and then others that it starts, until the host is closed.
+func (w *pool) fill(p *process) {
 	for {
 		select {
-		case <-w.taken:
+		case w.idle <- p:
+			time.Sleep(refillDelay)
 		case <-w.h.life.Done():
 			return
 		}
-		if w.count() > 0 {
-			time.Sleep(refillDelay)
-		}
-		for w.count() < w.size {
-			p, err := w.start(w.h.life)
-			if err != nil {
-				break
+		var err error
+		for p, err = w.start(); err != nil; p, err = w.start() {
+			select {
+			case <-time.After(retryDelay):
+			case <-w.h.life.Done():
+				return
 			}
-			w.put(p)
 		}
 	}
 }
 
-func (w *pool) count() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.idle)
-}
-
-func (w *pool) put(p *process) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	p.sb.Rest()
-	w.idle = append(w.idle, p)
-}
-
-// pop returns the oldest process, nil if there is none.
-func (w *pool) pop() *process {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.idle) == 0 {
-		return nil
+// take returns a started process that can be used, nil if there is none.
+func (w *pool) take() *process {
+	for {
+		select {
+		case p := <-w.idle:
+			p.sb.Wake()
+			// A cleaner of /tmp may have removed its directory.
+			if _, err := os.Lstat(p.place.dir); err == nil && alive(p.sb) && !p.modules.changed() {
+				return p
+			}
+			p.kill()
+		default:
+			return nil
+		}
 	}
-	p := w.idle[0]
-	w.idle = slices.Delete(w.idle, 0, 1)
-	p.sb.Wake()
-	return p
 }
 
 // get returns an unused process, configured and ready, or nil if there is none at once,
 // as where a preloaded module has changed and cannot be imported any more. Its error is
 // ctx's.
 func (w *pool) get(ctx context.Context, once bool, env map[string]string) (*process, error) {
-	defer func() {
-		select {
-		case w.taken <- struct{}{}:
-		default:
-		}
-	}()
-	for p := w.pop(); p != nil; p = w.pop() {
-		if alive(p.sb) && p.placed() && !p.modules.changed() && p.configure(once, env) == nil && p.awaitHello(ctx) {
-			return p, nil
-		}
+	p := w.take()
+	if p == nil && w.forks {
+		p, _ = w.fork(ctx)
+	}
+	if p != nil && (p.configure(once, env) != nil || !p.awaitHello(ctx)) {
 		p.kill()
+		p = nil
 	}
-	if !w.forks {
-		return nil, nil
-	}
-	p, err := w.fork(ctx)
-	if err != nil {
-		return nil, context.Cause(ctx)
-	}
-	if p.configure(once, env) != nil || !p.awaitHello(ctx) {
-		p.kill()
+	if p == nil {
 		return nil, context.Cause(ctx)
 	}
 	return p, nil
 }
 
 // fork returns a new child of the fork server.
-func (w *pool) fork(ctx context.Context) (*process, error) {
-	for try := 0; ; try++ {
-		s, err := w.current(ctx)
-		if err != nil {
+func (w *pool) fork(ctx context.Context) (p *process, err error) {
+	for range 2 { // the server may have ended since
+		var s *forkServer
+		if s, err = w.current(ctx); err != nil {
 			return nil, err
 		}
-		p, err := s.fork(ctx)
-		// The server may have died since.
-		if err == nil || ctx.Err() != nil || alive(s.p.sb) || try > 0 {
-			return p, err
+		if p, err = s.fork(); !errors.Is(err, errNoServer) {
+			break
 		}
 	}
+	return p, err
 }
 
 // current returns a fork server whose modules are those on disk.
-func (w *pool) current(ctx context.Context) (*forkServer, error) {
-	w.starting.Lock()
-	defer w.starting.Unlock()
+func (w *pool) current(ctx context.Context) (_ *forkServer, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.h.life.Err() != nil {
 		return nil, codeinterp.ErrClosed
 	}
-	if s := w.server; s != nil {
-		switch {
-		case !alive(s.p.sb):
-			s.p.kill()
-		case s.p.modules.changed():
-			w.retired = append(slices.DeleteFunc(w.retired, func(old *forkServer) bool { return !alive(old.p.sb) }), s)
-			s.retire()
-		default:
+	if s := w.server; s != nil && alive(s.p.sb) {
+		if !s.p.modules.changed() {
 			return s, nil
 		}
-		w.server = nil
+		s.retire()
 	}
-	s, err := startServer(ctx, w.h, w.l)
-	if err == nil {
-		w.server = s
-	}
-	return s, err
-}
-
-// close ends what the pool keeps, and waits for it. The host's life has ended.
-func (w *pool) close() {
-	if w == nil {
-		return
-	}
-	w.wg.Wait()
-	for p := w.pop(); p != nil; p = w.pop() {
-		p.kill()
-	}
-	w.starting.Lock()
-	defer w.starting.Unlock()
-	for _, s := range append(w.retired, w.server) {
-		if s != nil {
-			s.p.kill()
-		}
-	}
-}
-
-// placed reports whether the process's directory still exists: a cleaner of /tmp may
-// have removed it.
-func (p *process) placed() bool {
-	info, err := os.Lstat(p.place.dir)
-	return err == nil && info.IsDir()
+	w.server, err = startServer(ctx, w.h, w.l)
+	return w.server, err
 }
 
 func alive(p *sandbox.Process) bool { return !isDone(p.Done()) }
 
+// maxPreload bounds the time that the imports of Warm.Preload may take.
+const maxPreload = 2 * time.Minute
+
 // preload imports modules in a process that is not configured yet.
 func (p *process) preload(ctx context.Context, modules []string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, maxPreload, preloadError(fmt.Sprintf("%s: not done after %v", strings.Join(modules, ", "), maxPreload)))
+	defer cancel()
 	started := time.Now()
-	_ = p.send(frames.Preload, modules...) // where it fails, the process has ended
+	if p.send(frames.Preload, modules...) != nil {
+		p.sb.Kill()
+	}
 	select {
 	case paths := <-p.ready:
 		p.modules = newModuleFiles(paths, started)
@@ -294,4 +233,39 @@ func (p *process) takeReady(f *frames.Frame) error {
 	default:
 		return fmt.Errorf("%w: ready a second time", frames.ErrFrame)
 	}
+}
+
+// A moduleFiles has the stamps that the files of imported modules had after the import.
+type moduleFiles struct {
+	stamps map[string]string
+	stale  atomic.Bool // a file has changed since its import began
+}
+
+// newModuleFiles takes paths, separated by NUL, of a process that began its imports at a
+// time.
+func newModuleFiles(paths []byte, began time.Time) *moduleFiles {
+	m := &moduleFiles{stamps: map[string]string{}}
+	for b := range bytes.SplitSeq(paths, []byte{0}) {
+		path := string(b)
+		m.stamps[path] = probecache.Stamp(path)
+		if about, err := os.Stat(path); err == nil && about.ModTime().After(began) {
+			m.stale.Store(true)
+		}
+	}
+	return m
+}
+
+// changed reports whether a file has changed or gone since. A nil m has none. It is safe
+// for concurrent use: the children of a fork server share m.
+func (m *moduleFiles) changed() bool {
+	if m == nil || m.stale.Load() {
+		return m != nil
+	}
+	for path, was := range m.stamps {
+		if probecache.Stamp(path) != was {
+			m.stale.Store(true)
+			return true
+		}
+	}
+	return false
 }

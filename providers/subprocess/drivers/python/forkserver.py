@@ -1,11 +1,11 @@
-# The fork server: the driver, with the modules of the M frame imported, forks a
-# child for each F frame and reports its pid (P) and its wait status (W). The
-# child puts on the isolation that the frame describes before it reads anything
-# else, and becomes a driver. It follows run.py in one source.
+# The fork server: the driver, with the modules of the M frame imported, forks a child for
+# each F frame and reports its pid (P) and its wait status (W). The child applies the
+# isolation that the frame describes before it reads anything else, and becomes a driver.
+# This follows run.py in one source.
 
 
 def serve_forks():
-    import _socket, select, resource, ctypes, gc, array
+    import _socket, select, resource, ctypes, gc, array, json, base64
     libc = ctypes.CDLL(None, use_errno=True)
     control = _socket.socket(fileno=CONTROL)
     wake, waker = os.pipe()
@@ -29,11 +29,11 @@ def serve_forks():
                 read(wake, 4096)
                 reap(children)
                 continue
-            fields, fds = receive_fork(control, array)
+            layer, fds = receive_fork(control, array, json)
             child = os.fork()
             if child == 0:
                 try:
-                    isolate(fields, fds, server, libc, ctypes, resource)
+                    isolate(layer, fds, server, libc, ctypes, resource, base64)
                     control.detach()
                     os.close(wake)
                     os.close(waker)
@@ -45,7 +45,7 @@ def serve_forks():
             children.add(child)
             for fd in fds:
                 os.close(fd)
-            send(b'P', fields[0], child)
+            send(b'P', child)
 
 
 def warm_up():
@@ -69,7 +69,7 @@ def reap(children):
             send(b'W', child, status)
 
 
-def receive_fork(control, array):
+def receive_fork(control, array, json):
     """Reads an F frame and the descriptors that come with it."""
     data, fds, size = b'', array.array('i'), None
     while size is None or len(data) < size:
@@ -81,53 +81,46 @@ def receive_fork(control, array):
         data += part
         if size is None and len(data) >= 8:
             size = 8 + int(data[:8], 16)
-    fields, i = [], 9
-    while i < size:
-        n = int(data[i:i + 8], 16)
-        fields.append(data[i + 8:i + 8 + n])
-        i += 8 + n
-    return fields, list(fds)
+    return json.loads(data[17:size]), list(fds)
 
 
-def isolate(fields, fds, server, libc, ctypes, resource):
-    """Applies a Layer, in the order of its fields, and takes the descriptors
-    of the run."""
+def isolate(layer, fds, server, libc, ctypes, resource, base64):
+    """Applies a sandbox.Layer, in the order of its fields, and takes the descriptors of the
+    run."""
     global pid
     _signal.set_wakeup_fd(-1)
     _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
-    group, death, workdir, rlimits, seccomp = fields[1:6]
-    if int(group):
-        os.setpgid(0, int(group))
+    if layer['Group']:
+        os.setpgid(0, layer['Group'])
     pid = getpid()
-    if int(death):
-        check(libc.prctl(1, int(death), 0, 0, 0), ctypes)
+    if layer['DeathSignal']:
+        check(libc.prctl(1, layer['DeathSignal'], 0, 0, 0), ctypes)
         # It may have died before the signal was asked for, which then never comes.
         if os.getppid() != server:
             exit_now(126)
     state.forked = False
-    os.chdir(workdir)
+    os.chdir(layer['Workdir'])
     environ.clear()
-    for i in range(6, len(fields), 2):
-        environb[fields[i]] = fields[i + 1]
+    for pair in base64.b64decode(layer['Env']).split(b'\0'):
+        name, _, environb[name] = pair.partition(b'=')
     for to, fd in ((1, fds[0]), (2, fds[1]), (CONTROL, fds[2])):
         os.dup2(fd, to, to != CONTROL)
-    ruleset = fds[3] if len(fds) > 3 else None
     for fd in fds[:3]:
         os.close(fd)
     open_streams()
     reseed()
-    for item in rlimits.split():
-        what, soft, hard = (int(n) for n in item.split(b':'))
-        resource.setrlimit(what, (signed(soft), signed(hard)))
-    if ruleset is not None:
-        check(libc.syscall(ctypes.c_long(446), ctypes.c_int(ruleset), ctypes.c_int(0)), ctypes)
-        os.close(ruleset)
-    if seccomp:
+    for limit in layer['Rlimits']:
+        resource.setrlimit(limit['Resource'], (signed(limit['Soft']), signed(limit['Hard'])))
+    if layer['Ruleset']:
+        check(libc.syscall(ctypes.c_long(446), ctypes.c_int(fds[3]), ctypes.c_int(0)), ctypes)
+        os.close(fds[3])
+    if layer['Seccomp']:
         class Program(ctypes.Structure):
             _fields_ = [('len', ctypes.c_ushort), ('filter', ctypes.c_void_p)]
 
-        code = ctypes.create_string_buffer(bytes(seccomp), len(seccomp))
-        program = Program(len(seccomp) // 8, ctypes.addressof(code))
+        filters = base64.b64decode(layer['Seccomp'])
+        code = ctypes.create_string_buffer(filters, len(filters))
+        program = Program(len(filters) // 8, ctypes.addressof(code))
         check(libc.prctl(22, 2, ctypes.byref(program), 0, 0), ctypes)
 
 
