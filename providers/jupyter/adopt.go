@@ -60,8 +60,8 @@ func (rt *runtime) kernels(ctx context.Context) ([]KernelInfo, error) {
 // kernel belongs to this client, which deletes it on Close. Output since then and lost
 // state are reported as in one client.
 //
-// Otherwise which is the id of a kernel that somebody else started, a unique prefix of at
-// least four characters, or the path of its notebook. Such a kernel is left as it is:
+// Otherwise which is the id of a kernel that somebody else started, or the path of its
+// notebook. Such a kernel is left as it is:
 // nothing is set up in it, programs get no environment, directory, files or functions, and
 // it is never restarted or deleted. Programs of its other clients are waited for, and their
 // output is not shown. A timeout interrupts our own program; if that does not help, the
@@ -108,31 +108,5 @@ func (rt *runtime) find(ctx context.Context, which string) (server.Kernel, error
 			return s.Kernel, nil
 		}
 	}
-	return rt.begins(ctx, which)
-}
-
-// minPrefix is how much of an id has to be given.
-const minPrefix = 4
-
-// begins returns the one kernel whose id begins like that.
-func (rt *runtime) begins(ctx context.Context, which string) (found server.Kernel, err error) {
-	if len(which) >= minPrefix {
-		list, err := rt.c.Kernels(ctx)
-		if _, refused := errors.AsType[*StatusError](err); err != nil && !refused {
-			return found, err
-		}
-		for _, k := range list {
-			switch {
-			case !strings.HasPrefix(k.ID, which):
-			case found.ID != "":
-				return found, fmt.Errorf("%w: the ids of several kernels begin with %q", codeinterp.ErrContext, which)
-			default:
-				found = k
-			}
-		}
-	}
-	if found.ID == "" {
-		return found, fmt.Errorf("%w: the server has no kernel or open notebook %q", codeinterp.ErrContext, which)
-	}
-	return found, nil
+	return server.Kernel{}, fmt.Errorf("%w: the server has no kernel or open notebook %q", codeinterp.ErrContext, which)
 }

@@ -94,17 +94,14 @@ type Options struct {
 
 // Auth is how a client authenticates. A token in Options.URL does as well.
 type Auth struct {
-	// Token is sent as "Authorization: token T", which every server accepts. Bearer
-	// sends "Authorization: Bearer T", InURL a query parameter, for proxies that remove
-	// the header; servers and proxies log that.
-	Token  string
-	Bearer bool
-	InURL  bool
+	// Token is sent as "Authorization: token T", which every server accepts.
+	Token string
 
 	// Password logs in as a browser does, if there is no Token.
 	Password string
 
-	// Header is added to every request, sockets included.
+	// Header is added to every request, sockets included, such as an Authorization of
+	// another kind for a proxy.
 	Header http.Header
 
 	// Hub, if not nil, starts a JupyterHub user's server that is not running.
@@ -161,7 +158,7 @@ func (o *Options) check() (Options, error) {
 // server is the part of the options that says how to reach the server.
 func (o *Options) server() server.Config {
 	a := &o.Auth
-	return server.Config{URL: o.URL, Token: a.Token, Bearer: a.Bearer, TokenInURL: a.InURL, Password: a.Password,
+	return server.Config{URL: o.URL, Token: a.Token, Password: a.Password,
 		Header: a.Header, Hub: (*server.Hub)(a.Hub), HTTPClient: o.HTTPClient,
 		KernelEnv: o.KernelEnv, Tag: o.Tag, StartTimeout: o.StartTimeout,
 		PlainJSON: o.plainJSON}

@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -26,10 +25,6 @@ const (
 	commandWait    = "toolcell_command_wait"
 	commandNews    = "toolcell_command_news"
 )
-
-// maxCommandAnswer bounds an answer before it is decoded: commands.py gives half
-// a megabyte of output at most, in base64.
-const maxCommandAnswer = 1 << 20
 
 // A CommandRequest is one request of commands.py, about the command ID. It can be
 // made again where its answer was lost.
@@ -68,8 +63,8 @@ type CommandEnd struct {
 	Lost   bool `json:"lost"`   // what watched it was killed
 }
 
-// ErrForgotten is a command that the kernel's process does not know: it has
-// noteEnd with the process that did.
+// ErrForgotten is a command that the kernel's process does not know: it has ended with the
+// process that did.
 var ErrForgotten = errors.New("the command went with its kernel's process")
 
 // ServeCommands makes the furnished kernel serve commands. Commands whose client is
@@ -108,29 +103,13 @@ func (k *Kernel) command(ctx context.Context, channel, typ string, q any) (*Comm
 	if !k.IsFurnished() {
 		return nil, ErrForgotten
 	}
-	m, err := k.ask(ctx, channel, typ, q)
-	switch {
-	case errors.Is(err, errDied):
-		return nil, ErrForgotten
-	case err != nil && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
-		k.checkGone()
-		return nil, server.Unavailable("the kernel is busy: it did not answer")
-	case err != nil:
-		return nil, err
-	}
 	var a CommandAnswer
-	if len(m.Content) > maxCommandAnswer || json.Unmarshal(m.Content, &a) != nil || a.Fed < 0 {
-		return nil, server.Unavailable("malformed %s", commandReply)
-	}
-	if a.Fault == "unknown" {
+	err := k.askHelper(ctx, channel, typ, q, &a)
+	if errors.Is(err, errDied) || a.Fault == "unknown" {
 		return nil, ErrForgotten
 	}
-	return &a, nil
-}
-
-// checkGone asks the server whether the kernel is gone.
-func (k *Kernel) checkGone() {
-	ctx, cancel := context.WithTimeout(context.Background(), leastPatience)
-	defer cancel()
-	_, _ = k.check(ctx)
+	if err == nil && a.Fed < 0 {
+		err = server.Unavailable("malformed answer to %s", typ)
+	}
+	return &a, err
 }

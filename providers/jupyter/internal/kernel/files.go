@@ -84,21 +84,27 @@ func (k *Kernel) Served() (bool, error) {
 // beside programs, which it neither waits for nor shows itself to. If ctx ends
 // first, or the connection, it may have been done.
 func (k *Kernel) Files(ctx context.Context, q *FileRequest) (*FileAnswer, error) {
-	m, err := k.ask(ctx, "control", filesRequest, q)
+	var a FileAnswer
+	err := k.askHelper(ctx, "control", filesRequest, q, &a)
 	switch {
-	case err == nil:
-	case ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
-		return nil, server.Unavailable("the kernel is busy: it did not answer")
 	case errors.Is(err, errDied):
 		return nil, server.Unavailable("the kernel died meanwhile")
-	default:
-		return nil, err
-	}
-	var a FileAnswer
-	if json.Unmarshal(m.Content, &a) != nil || !a.fits(q) {
+	case err == nil && !a.fits(q):
 		return nil, server.Unavailable("malformed %s", filesReply)
 	}
-	return &a, nil
+	return &a, err
+}
+
+// askHelper makes a request of the helper in the kernel's process.
+func (k *Kernel) askHelper(ctx context.Context, channel, typ string, q, answer any) error {
+	m, err := k.ask(ctx, channel, typ, q)
+	switch {
+	case err != nil && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
+		return server.Unavailable("the kernel is busy: it did not answer")
+	case err == nil && json.Unmarshal(m.Content, answer) != nil:
+		return server.Unavailable("malformed answer to %s", typ)
+	}
+	return err
 }
 
 const (

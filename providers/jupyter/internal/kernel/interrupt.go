@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
@@ -13,41 +13,43 @@ import (
 // ErrUnconfirmed is a kernel that an earlier interrupt may still reach.
 var ErrUnconfirmed = server.ErrUnconfirmed
 
-// interrupts counts the interrupts on their way to a kernel. A slow server may deliver one
-// long after its sender stopped waiting.
+// interrupts deliver one interrupt at a time to a kernel. A slow server may deliver one long
+// after its sender stopped waiting.
 type interrupts struct {
-	mu          sync.Mutex
-	pending     int
-	drained     chan struct{} // closed when none is on its way any more
-	unconfirmed bool          // the fate of one is unknown
+	turn        chan struct{} // holds one value while an interrupt is on its way
+	unconfirmed atomic.Bool   // the fate of one is unknown
 	ctx         context.Context
 	cancel      context.CancelFunc
 }
 
 func newInterrupts() *interrupts {
-	i := &interrupts{drained: make(chan struct{})}
-	close(i.drained)
+	i := &interrupts{turn: make(chan struct{}, 1)}
 	i.ctx, i.cancel = context.WithCancel(context.Background())
 	return i
 }
 
+// await takes the turn, which the caller gives back.
+func (i *interrupts) await(ctx context.Context) error {
+	select {
+	case i.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // send calls deliver, which goes on after ctx has ended.
 func (i *interrupts) send(ctx context.Context, deliver func(context.Context) error) error {
-	i.mu.Lock()
-	if i.pending++; i.pending == 1 {
-		i.drained = make(chan struct{})
+	if err := i.await(ctx); err != nil {
+		return err
 	}
-	i.mu.Unlock()
-	// Buffered: if ctx ends first, it is not received.
-	answer := make(chan error, 1)
+	answer := make(chan error, 1) // if ctx ends first, it is not received
 	// Not bound to ctx: a request that is given up may still be delivered.
 	go func() {
+		defer func() { <-i.turn }()
 		err := deliver(i.ctx)
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		i.unconfirmed = i.unconfirmed || errors.Is(err, ErrUnconfirmed)
-		if i.pending--; i.pending == 0 {
-			close(i.drained)
+		if errors.Is(err, ErrUnconfirmed) {
+			i.unconfirmed.Store(true)
 		}
 		answer <- err
 	}()
@@ -63,29 +65,18 @@ func (i *interrupts) send(ctx context.Context, deliver func(context.Context) err
 // takes no longer than the server has for a request. ErrUnconfirmed says that one can
 // still come.
 func (k *Kernel) AwaitInterrupts(ctx context.Context) error {
-	i := k.interrupts
-	i.mu.Lock()
-	drained := i.drained
-	i.mu.Unlock()
-	select {
-	case <-drained:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := k.interrupts.await(ctx); err != nil {
+		return err
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.unconfirmed {
+	<-k.interrupts.turn
+	if k.interrupts.unconfirmed.Load() {
 		return ErrUnconfirmed
 	}
 	return nil
 }
 
 // IgnoreUnconfirmed makes AwaitInterrupts ignore the present unconfirmed interrupts.
-func (k *Kernel) IgnoreUnconfirmed() {
-	k.interrupts.mu.Lock()
-	defer k.interrupts.mu.Unlock()
-	k.interrupts.unconfirmed = false
-}
+func (k *Kernel) IgnoreUnconfirmed() { k.interrupts.unconfirmed.Store(false) }
 
 // Interrupt asks the kernel to interrupt what it runs. After an error the interrupt may
 // be on its way; see AwaitInterrupts.

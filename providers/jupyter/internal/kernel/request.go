@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
@@ -143,11 +142,6 @@ func (k *Kernel) evaluate(ctx context.Context, code string, expr map[string]stri
 	}
 	return nil, e
 }
-
-const (
-	maxAborts  = 3
-	abortPause = 50 * time.Millisecond
-)
 
 // guard checks the kernel now and then until stop is called: a kernel that is gone never
 // answers.

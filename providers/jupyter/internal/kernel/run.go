@@ -88,30 +88,20 @@ type runner struct {
 
 // Run runs a program in a kernel that is ready. The end of ctx kills it.
 func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
-	r := &runner{k: k, ctx: ctx, Order: o}
-	for tries := 0; ; tries++ {
-		r.e, r.end = k.newExecution(o), time.Time{}
-		if err := r.follow(); err != nil {
-			r.e.finish()
-			return Ending{}, err
-		}
-		if r.queued && r.killErr == nil {
-			r.e.finish()
-			return Ending{}, ErrWithdrawn
-		}
-		p := r.e.progress()
-		// After a gap it may have begun, and must not run twice.
-		if r.killed || p.death || !p.dropped() || p.gap {
-			break
-		}
-		// It waited behind another client's program that failed.
+	r := &runner{k: k, ctx: ctx, Order: o, e: k.newExecution(o)}
+	err := r.follow()
+	p := r.e.progress()
+	switch {
+	case err != nil:
+	case r.queued && r.killErr == nil:
+		err = ErrWithdrawn
+	// After a gap it may have begun.
+	case !r.killed && !p.death && !p.gap && p.dropped():
+		err = server.Unavailable("the kernel dropped the program after a program of another client failed; try again")
+	}
+	if err != nil {
 		r.e.finish()
-		if tries == maxAborts {
-			return Ending{}, server.Unavailable("the kernel dropped the program %d times", tries+1)
-		}
-		if err := server.Wait(ctx, abortPause); err != nil {
-			return Ending{}, err
-		}
+		return Ending{}, err
 	}
 	// The rest is no run time.
 	o.Program.End()

@@ -13,9 +13,7 @@ import (
 // auth puts credentials on requests: a token, or the cookies of a login.
 type auth struct {
 	c        *Client
-	scheme   string
 	token    string
-	inURL    bool
 	password string
 
 	turn chan struct{} // serialises logins, each of which can take long
@@ -25,11 +23,7 @@ type auth struct {
 }
 
 func newAuth(cfg *Config, c *Client) *auth {
-	a := &auth{c: c, scheme: "token", token: cfg.Token, inURL: cfg.TokenInURL, password: cfg.Password, turn: make(chan struct{}, 1)}
-	if cfg.Bearer {
-		a.scheme = "Bearer"
-	}
-	return a
+	return &auth{c: c, token: cfg.Token, password: cfg.Password, turn: make(chan struct{}, 1)}
 }
 
 func (a *auth) generation() int {
@@ -38,19 +32,12 @@ func (a *auth) generation() int {
 	return a.gen
 }
 
-// apply puts the credentials on a request's header or address.
-func (a *auth) apply(h http.Header, u *url.URL) {
-	switch {
-	case a.token == "":
-		if x := a.xsrf(); x != "" {
-			h.Set("X-XSRFToken", x)
-		}
-	case a.inURL:
-		q := u.Query()
-		q.Set("token", a.token)
-		u.RawQuery = q.Encode()
-	default:
-		h.Set("Authorization", a.scheme+" "+a.token)
+// apply puts the credentials on a request.
+func (a *auth) apply(h http.Header) {
+	if a.token != "" {
+		h.Set("Authorization", "token "+a.token)
+	} else if x := a.xsrf(); x != "" {
+		h.Set("X-XSRFToken", x)
 	}
 }
 

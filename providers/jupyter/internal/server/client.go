@@ -23,8 +23,6 @@ const maxHeader = 1 << 20
 type Config struct {
 	URL        string
 	Token      string
-	Bearer     bool
-	TokenInURL bool
 	Password   string
 	Header     http.Header
 	HTTPClient *http.Client

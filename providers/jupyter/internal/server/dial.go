@@ -66,7 +66,7 @@ func (c *Client) handshake(ctx context.Context, kernel, session string) (*websoc
 	if h == nil {
 		h = http.Header{}
 	}
-	c.auth.apply(h, u)
+	c.auth.apply(h)
 	u.Scheme = map[string]string{"http": "ws", "https": "wss"}[u.Scheme]
 	var live atomic.Pointer[liveConn]
 	d := websocket.Dialer{

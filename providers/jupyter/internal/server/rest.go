@@ -80,7 +80,7 @@ func (c *Client) try(ctx context.Context, method string, u *url.URL, body []byte
 	}
 	maps.Copy(req.Header, c.header)
 	// Last, so that no header of the caller's replaces the login.
-	c.auth.apply(req.Header, req.URL)
+	c.auth.apply(req.Header)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, nil, c.transportError(ctx, err)
