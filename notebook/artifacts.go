@@ -47,7 +47,11 @@ func (m *writtenFiles) gather(ctx context.Context, ci codeinterp.CodeInterpreter
 	}
 	ctx, cancel := context.WithTimeout(ctx, gatherLimit)
 	defer cancel()
-	dir, err := open(ctx, ci, id)
+	var dir codeinterp.FS
+	err := codeinterp.ErrUnavailable
+	if of, ok := codeinterp.Files(ci); ok {
+		dir, err = of.OpenFiles(ctx, id)
+	}
 	for _, path := range slices.Sorted(maps.Keys(m.files)) {
 		a := m.files[path]
 		switch {
@@ -62,14 +66,6 @@ func (m *writtenFiles) gather(ctx context.Context, ci codeinterp.CodeInterpreter
 		}
 	}
 	return list.Done()
-}
-
-func open(ctx context.Context, ci codeinterp.CodeInterpreter, id codeinterp.ContextID) (codeinterp.FS, error) {
-	of, ok := codeinterp.Files(ci)
-	if !ok {
-		return nil, codeinterp.ErrUnavailable
-	}
-	return of.OpenFiles(ctx, id)
 }
 
 // read adds a file, unless a later cell removed it.

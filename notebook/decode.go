@@ -66,29 +66,13 @@ func finite(data []byte) []byte {
 	return append(out, data[done:]...)
 }
 
-// objects counts the objects in JSON.
-func objects(data []byte) (n int) {
-	quoted := false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == '{' && !quoted:
-			n++
-		}
-	}
-	return n
-}
-
 // bounded checks data before it is decoded.
 func bounded(data []byte, levels int) error {
 	if !utf8.Valid(data) {
 		return fmt.Errorf("%w: not UTF-8", codeinterp.ErrInvalid)
 	}
-	if codeinterp.DeeperThan(data, levels) || jsontally.Members(data) > maxValues || objects(data) > maxObjects {
-		return fmt.Errorf("%w: more than %d levels, %d values or %d objects", codeinterp.ErrTooLarge, levels, maxValues, maxObjects)
+	if codeinterp.DeeperThan(data, levels) || jsontally.Members(data) > maxValues {
+		return fmt.Errorf("%w: more than %d levels or %d values", codeinterp.ErrTooLarge, levels, maxValues)
 	}
 	return nil
 }
@@ -117,17 +101,19 @@ func decodeNotebook(data []byte) (*Notebook, error) {
 		return nil, fmt.Errorf("%w: %d cells; the limit is %d", codeinterp.ErrTooLarge, len(cells), MaxCells)
 	}
 	clear(top) // cells is another copy
+	room := maxOutputs
 	for i, raw := range cells {
-		c, err := decodeCell(raw)
+		c, err := decodeCell(raw, room)
 		if err != nil {
 			return nil, fmt.Errorf("cell %d: %w", i+1, err)
 		}
+		room -= len(c.Outputs)
 		nb.Cells, cells[i] = append(nb.Cells, c), nil
 	}
 	return nb, nil
 }
 
-func decodeCell(raw json.RawMessage) (c Cell, err error) {
+func decodeCell(raw json.RawMessage, room int) (c Cell, err error) {
 	var o object
 	if err = optional(raw, &o); err != nil {
 		return c, err
@@ -135,22 +121,12 @@ func decodeCell(raw json.RawMessage) (c Cell, err error) {
 	if err = optional(o["cell_type"], &c.Type); err != nil {
 		return c, err
 	}
-	level := 0
-	switch c.Type {
-	case Code, Markdown, Raw:
-	case "heading": // of format 3
-		level, _ = whole(o["level"])
-		level = min(max(level, 1), 6)
-		c.Type = Markdown
-	default:
+	if c.Type != Code && c.Type != Markdown && c.Type != Raw {
 		return c, fmt.Errorf("unknown cell type %.40q", c.Type)
 	}
 	_ = optional(o["id"], &c.ID) // a bad one is replaced
 	if c.Source, err = multiline(o["source"]); err != nil {
 		return c, fmt.Errorf("source: %w", err)
-	}
-	if level > 0 {
-		c.Source = strings.Repeat("#", level) + " " + c.Source
 	}
 	if err = optional(o["metadata"], &c.Metadata); err != nil {
 		return c, fmt.Errorf("metadata: %w", err)
@@ -160,27 +136,26 @@ func decodeCell(raw json.RawMessage) (c Cell, err error) {
 		return c, nil
 	}
 	c.ExecutionCount, _ = whole(o["execution_count"])
-	if c.Outputs, err = decodeOutputs(o["outputs"]); err != nil {
+	if c.Outputs, err = decodeOutputs(o["outputs"], room); err != nil {
 		return c, err
 	}
 	return c, nil
 }
 
-func decodeOutputs(raw json.RawMessage) ([]Output, error) {
+func decodeOutputs(raw json.RawMessage, room int) (outputs []Output, err error) {
 	var list []json.RawMessage
 	if err := optional(raw, &list); err != nil {
 		return nil, fmt.Errorf("outputs: %w", err)
 	}
-	if len(list) == 0 {
-		return nil, nil
+	if len(list) > room {
+		return nil, fmt.Errorf("%w: more than %d outputs", codeinterp.ErrTooLarge, maxOutputs)
 	}
-	outputs := make([]Output, len(list))
 	for i, raw := range list {
-		var err error
-		if outputs[i], err = decodeOutput(raw); err != nil {
+		out, err := decodeOutput(raw)
+		if err != nil {
 			return nil, fmt.Errorf("output %d: %w", i+1, err)
 		}
-		list[i] = nil
+		outputs = append(outputs, out)
 	}
 	return outputs, nil
 }

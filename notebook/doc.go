@@ -22,8 +22,8 @@
 //
 // Format 4.5. What older formats lack, such as cell ids, is added; unknown fields are left
 // out. Metadata is kept, and the times of a cell are its member "execution". An update of a
-// display changes the cell that showed it. Lost output, lost variables and timeouts are
-// lines of the cell's stderr that begin with "toolcell:".
+// display that an earlier cell shows is an output of the cell that updates it. Lost output,
+// lost variables and timeouts are lines of the cell's stderr that begin with "toolcell:".
 //
 // # Files
 //
@@ -33,7 +33,7 @@
 //
 // # Limits
 //
-// A file has at most [MaxBytes], [MaxCells] cells, 4,194,304 values, 524,288 objects and
+// A file has at most [MaxBytes], [MaxCells] cells, 100,000 outputs, 4,194,304 values and
 // [MaxDepth] levels. Decoding takes about ten times the file's size in memory. Formats
 // before 4 are refused. The state of widgets is not written. Output that arrives after the
 // end of a cell belongs to the next one. Invalid UTF-8 becomes U+FFFD.

@@ -2,7 +2,6 @@ package notebook
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -24,13 +23,6 @@ func (nb *Notebook) Encode() ([]byte, error) {
 	}
 	metadata := maps.Clone(nb.Metadata)
 	delete(metadata, "orig_nbformat") // not part of the file format
-	for name, required := range map[string][]string{"kernelspec": {"name", "display_name"}, "language_info": {"name"}} {
-		if raw, ok := metadata[name]; ok {
-			if metadata[name] = completed(raw, required); metadata[name] == nil {
-				delete(metadata, name)
-			}
-		}
-	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -42,31 +34,6 @@ func (nb *Notebook) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("notebook: %w: %w", codeinterp.ErrInvalid, err)
 	}
 	return b.Bytes(), nil
-}
-
-// completed returns an object in which the first required member that is a string is the
-// value of those that are missing. Without such a member it is nil.
-func completed(raw json.RawMessage, required []string) json.RawMessage {
-	var o map[string]any
-	_ = json.Unmarshal(raw, &o)
-	value := ""
-	for _, name := range required {
-		text, _ := o[name].(string)
-		value = cmp.Or(value, text)
-	}
-	if value == "" {
-		return nil
-	}
-	for _, name := range required {
-		if _, ok := o[name].(string); !ok {
-			o[name] = value
-		}
-	}
-	b, err := json.Marshal(o)
-	if err != nil {
-		return nil
-	}
-	return b
 }
 
 // name gives each cell without a valid and unique id a new one.

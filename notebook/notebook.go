@@ -14,7 +14,7 @@ const (
 	MaxDepth = 100
 
 	maxValues  = 4 << 20 // in the whole file
-	maxObjects = 1 << 19 // likewise; a decoded object may take 100 times its text
+	maxOutputs = 100_000 // likewise
 )
 
 // A Notebook is a list of cells. The zero value is an empty notebook.
@@ -83,11 +83,8 @@ type Output struct {
 }
 
 // Tags returns the cell's tags.
-func (c *Cell) Tags() []string {
-	var tags []string
-	if json.Unmarshal(c.Metadata["tags"], &tags) != nil {
-		return nil
-	}
+func (c *Cell) Tags() (tags []string) {
+	_ = json.Unmarshal(c.Metadata["tags"], &tags)
 	return tags
 }
 

@@ -144,60 +144,33 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestUpdates: an update of a display goes to every cell that shows it.
-func TestUpdates(t *testing.T) {
-	ci := &playing{StatefulInterpreter: interpreter(t), plays: [][]codeinterp.Output{
-		{shown("a", "1", false), shown("b", "2", false), shown("a", "3", false)},
-		{shown("a", "4", true), shown("c", "5", true), shown("b", "6", false), shown("b", "7", true)},
-	}}
-	nb := script(": 1", ": 2")
-	if _, err := notebook.Run(t.Context(), ci, nb, nil); err != nil {
-		t.Fatal(err)
-	}
-	const want = "[1] display_data=\"4\" display_data=\"7\" display_data=\"4\"\n[2] display_data=\"5\" display_data=\"7\"\n"
-	if got := show(nb); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-}
-
-func shown(id, text string, update bool) codeinterp.Output {
-	return codeinterp.Output{Kind: codeinterp.Display, DisplayID: id, Update: update, Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte(text)}}}
-}
-
-// playing emits the given outputs, with updates applied as providers do.
+// playing emits the given outputs.
 type playing struct {
 	codeinterp.StatefulInterpreter
 	plays [][]codeinterp.Output
 	runs  int
 }
 
-func (p *playing) RunInContext(_ context.Context, _ codeinterp.ContextID, _ string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+func (p *playing) RunInContext(_ context.Context, _ codeinterp.ContextID, _ string, _ *codeinterp.RunOptions) (codeinterp.Result, error) {
 	res := codeinterp.Result{Status: codeinterp.StatusOK, ExecutionCount: p.runs + 1}
 	for _, out := range p.plays[p.runs] {
-		if err := o.OnOutput(out); err != nil {
-			return res, err
-		}
-		known := false
-		for i := range res.Outputs {
-			if out.Update && res.Outputs[i].DisplayID == out.DisplayID {
-				res.Outputs[i].Bundle, known = out.Bundle, true
-			}
-		}
-		if out.Update = false; !known {
-			res.Outputs = append(res.Outputs, out)
-		}
+		res.Outputs = append(res.Outputs, out)
 	}
 	p.runs++
 	return res, nil
 }
 
+// TestDecode reads what Python's own tools write: NaN is null.
 func TestDecode(t *testing.T) {
-	const cell = `{"cell_type":"code","metadata":{},"source":["a\n","b"],"outputs":[{"output_type":"display_data","data":{"text/html":["<","b>"],"application/json":[1]},"metadata":{}}],"execution_count":3,"extra":1}`
+	const cell = `{"cell_type":"code","metadata":{},"source":["a\n","b"],"outputs":[{"output_type":"display_data","data":{"text/html":["<","b>"],"application/json":[1,NaN,-Infinity,"NaN \" NaN"]},"metadata":{}}],"execution_count":3,"extra":1}`
 	nb, err := notebook.Decode([]byte(`{"nbformat":4,"nbformat_minor":2,"metadata":{"kernelspec":{"name":"ir","language":"R"}},"cells":[` + cell + `,{"cell_type":"markdown","source":"# T","id":"a b"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := nb.Cells[0]
+	if got := string(c.Outputs[0].Data["application/json"]); got != `[1,null,null,"NaN \" NaN"]` {
+		t.Error(got)
+	}
 	if nb.Language() != "R" || c.Source != "a\nb" || c.ExecutionCount != 3 || string(c.Outputs[0].Data["text/html"]) != `"\u003cb\u003e"` && string(c.Outputs[0].Data["text/html"]) != `"<b>"` {
 		t.Errorf("%+v", nb)
 	}

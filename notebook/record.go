@@ -17,24 +17,21 @@ import (
 // Record replaces the cell's outputs, count and times with those of res, the result of a
 // run that has just ended.
 func (c *Cell) Record(res *codeinterp.Result) {
-	c.record(res, time.Now())
-}
-
-func (c *Cell) record(res *codeinterp.Result, ended time.Time) {
+	ended := time.Now()
 	c.clear()
 	c.ExecutionCount = res.ExecutionCount
 	for i := range res.Outputs {
 		c.add(&res.Outputs[i])
 	}
 	for _, n := range lossnote.Of(res.Truncated) {
+		format := "some of %s may be missing (%s)"
 		switch n.Reason {
 		case codeinterp.TruncatedByLimit:
-			c.note("some of %s is missing (%s)", n.Streams, n.Reason)
+			format = "some of %s is missing (%s)"
 		case codeinterp.TruncatedByExit:
-			c.note("the last of %s may be missing (%s)", n.Streams, n.Reason)
-		default:
-			c.note("some of %s may be missing (%s)", n.Streams, n.Reason)
+			format = "the last of %s may be missing (%s)"
 		}
+		c.note(format, n.Streams, n.Reason)
 	}
 	if res.StateLost {
 		c.note("the variables of earlier cells are gone")
@@ -121,10 +118,7 @@ func metadata(o *codeinterp.Output) json.RawMessage {
 }
 
 func quote(text string) json.RawMessage {
-	b, err := json.Marshal(strings.ToValidUTF8(text, "\uFFFD"))
-	if err != nil {
-		panic(err) // a string is always JSON
-	}
+	b, _ := json.Marshal(strings.ToValidUTF8(text, "\uFFFD")) // a string is always JSON
 	return b
 }
 
@@ -168,13 +162,10 @@ func failure(res *codeinterp.Result) (Output, bool) {
 func (c *Cell) time(began, ended time.Time) {
 	const layout = "2006-01-02T15:04:05.000000Z"
 	first, last := began.UTC().Format(layout), ended.UTC().Format(layout)
-	b, err := json.Marshal(map[string]string{
+	b, _ := json.Marshal(map[string]string{
 		"iopub.status.busy": first, "iopub.execute_input": first,
 		"shell.execute_reply": last, "iopub.status.idle": last,
 	})
-	if err != nil {
-		panic(err) // strings are always JSON
-	}
 	c.Metadata = maps.Clone(orEmpty(c.Metadata))
 	c.Metadata["execution"] = b
 }

@@ -68,7 +68,7 @@ func (r *Report) OK() bool { return len(r.Failed) == 0 && r.Left == 0 }
 // ctx; nb has the outputs until then. opts may be nil. Use a Notebook in one goroutine at
 // a time.
 func Run(ctx context.Context, ci codeinterp.CodeInterpreter, nb *Notebook, opts *Options) (Report, error) {
-	r := &running{nb: nb, shown: map[string][]place{}}
+	r := &running{nb: nb}
 	if opts != nil {
 		r.opts = *opts
 	}
@@ -125,7 +125,6 @@ type running struct {
 	nb     *Notebook
 	opts   Options
 	report Report
-	shown  map[string][]place // displays that can be updated
 	made   writtenFiles
 }
 
@@ -142,13 +141,14 @@ func (r *running) cells(run func(string, *codeinterp.RunOptions) (codeinterp.Res
 			r.report.Left++
 			continue
 		}
-		var u updates
+		o := &codeinterp.RunOptions{Timeout: r.opts.Timeout, MaxOutput: r.opts.MaxOutput, Artifacts: r.opts.Artifacts}
+		if r.opts.OnOutput != nil {
+			o.OnOutput = func(out codeinterp.Output) error { return r.opts.OnOutput(i, out) }
+		}
 		var res codeinterp.Result
-		res, err = run(c.Source, &codeinterp.RunOptions{
-			Timeout: r.opts.Timeout, MaxOutput: r.opts.MaxOutput, OnOutput: r.see(i, &u), Artifacts: r.opts.Artifacts,
-		})
+		res, err = run(c.Source, o)
 		r.made.note(&res)
-		r.record(i, &res, &u)
+		c.Record(&res)
 		if res.Status != codeinterp.StatusNotRun {
 			r.report.Ran++
 		}

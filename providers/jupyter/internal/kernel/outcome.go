@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -34,8 +35,9 @@ func (r *runner) inquire() {
 	if err != nil {
 		return
 	}
-	if reply, err := wire.ParseReply(data); err == nil && (reply.Status == "ok" || reply.Status == "error") {
-		r.e.update(func(p *progress) { p.reply = reply })
+	var reply wire.ExecuteReply
+	if json.Unmarshal(data, &reply) == nil && (reply.Status == "ok" || reply.Status == "error") {
+		r.e.update(func(p *progress) { p.reply = &reply })
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/toolcell/toolcell/internal/jsontally"
 )
 
 // ProtocolV1 is the binary subprotocol of Jupyter's kernel sockets.
@@ -16,6 +18,9 @@ const (
 	maxParts = 1 << 12 // offsets in a frame: five parts and the buffers
 	// MaxHeader bounds the bytes of a header, parent or metadata.
 	MaxHeader = 1 << 20
+	// maxMembers is how many members the objects and arrays of a content may have: one of
+	// two bytes can take forty times as much once it is decoded.
+	maxMembers = 2 << 20
 )
 
 // ErrTooLarge is a message that must be held whole and exceeds the limit.
@@ -42,8 +47,8 @@ func (f *Frame) Content(max int64) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if err := CheckMembers(f.Msg.Header.Type, b); err != nil {
-		return nil, err
+	if jsontally.Members(b) > maxMembers {
+		return nil, fmt.Errorf("%w: more than %d members", ErrTooLarge, maxMembers)
 	}
 	return b, nil
 }

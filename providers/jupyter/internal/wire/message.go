@@ -53,18 +53,6 @@ type ExecuteReply struct {
 	Payload     json.RawMessage       `json:"payload"` // see Shown
 }
 
-// ParseReply reads the content of an execute_reply, unless it is ErrTooLarge.
-func ParseReply(content []byte) (*ExecuteReply, error) {
-	if err := CheckMembers("execute_reply", content); err != nil {
-		return nil, err
-	}
-	var r ExecuteReply
-	if err := json.Unmarshal(content, &r); err != nil {
-		return nil, err
-	}
-	return &r, nil
-}
-
 // Expression is the outcome of a user expression.
 type Expression struct {
 	Status string `json:"status"`
