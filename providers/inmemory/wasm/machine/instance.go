@@ -37,6 +37,7 @@ type Instance struct {
 	module api.Module
 	memory *memory
 	ctx    context.Context
+	known  int // of memory.refused
 }
 
 // Start returns an instance. No code of it runs before Call.
@@ -95,4 +96,13 @@ func (in *Instance) Snapshot() (*Image, error) { return NewImage(in.Memory()) }
 func (in *Instance) Close() {
 	_ = in.module.Close(in.ctx) // it runs no code
 	in.memory.Free()
+}
+
+// Refused reports whether the memory could not grow since Watch.Begin.
+func (in *Instance) Refused() bool { return in.memory.refused > in.known }
+
+// Begin prepares for a run of the program.
+func (in *Instance) Begin() {
+	in.known = in.memory.refused
+	in.Watch.Begin()
 }

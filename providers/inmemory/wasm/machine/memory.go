@@ -23,6 +23,8 @@ type memory struct {
 	mu    sync.Mutex
 	taken int64
 	size  uint64
+
+	refused int // how often it could not grow
 }
 
 // open returns the memory of a new instance.
@@ -51,10 +53,9 @@ func (m *memory) take(n int64) bool {
 // Reallocate implements experimental.LinearMemory. It returns nil where the memory cannot
 // grow, which the program sees as a failure of memory.grow.
 func (m *memory) Reallocate(size uint64) []byte {
-	if size > m.limit {
-		return nil
-	}
-	if more := int64(size) - int64(max(m.size, m.image)); more > 0 && !m.take(more) {
+	more := int64(size) - int64(max(m.size, m.image))
+	if size > m.limit || more > 0 && !m.take(more) {
+		m.refused++
 		return nil
 	}
 	m.size = max(m.size, size)

@@ -1,0 +1,29 @@
+// Package python runs CPython inside the host process, as an engine of package inmemory:
+// nothing to install but a pack of 12 MB, a new context in a millisecond.
+//
+//	py, err := python.New(ctx, &python.Options{Pack: os.DirFS(dir)})
+//	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{py}})
+//	res, err := ci.RunCode(ctx, "python", "sum(range(10))", nil)
+//
+// A pack is CPython and its standard library, compiled to WebAssembly. Programs run as
+// those of package subprocess do, by the same Python source: results, displays,
+// tracebacks, top-level await, input, functions of the host.
+//
+// # Limits
+//
+//   - The standard library only, without ssl, ctypes, bz2, lzma, curses, sockets, threads
+//     and child processes. Pure Python is three to five times slower than native.
+//   - A program that has to end gets KeyboardInterrupt, and 40 ms of its own time to keep
+//     its state. After that it is killed, and its context starts empty: Result.StateLost.
+//   - Tasks that a run leaves go on in the next run that awaits something, not between.
+//   - Limits.Memory bounds the memory of an instance, which begins with 16 MiB that are
+//     shared with the others until it writes them.
+//   - Wrong or damaged packs are refused as far as their code does not compile.
+//
+// # Security
+//
+// A program cannot address the host's memory: it has one of its own, and reaches nothing
+// but the functions for files in memory, clocks, randomness and requests of the driver.
+// That holds as far as wazero's compiler is right. It is a wall for code that a model
+// wrote, not that of a virtual machine for code of hostile tenants.
+package python

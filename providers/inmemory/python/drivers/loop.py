@@ -1,0 +1,105 @@
+# asyncio without sockets, and the start of the driver.
+
+
+def make_loops():
+    """Lets asyncio wait in the host: there is nothing else to wait for."""
+    asyncio = own_import('asyncio')
+    selectors = own_import('selectors')
+
+    class Selector(selectors._BaseSelectorImpl):
+        def select(self, timeout=None):
+            if timeout is None or timeout > 0 or waiting:
+                settle(ask(b'W', -1 if timeout is None else int(max(timeout, 0) * 1e6 + 0.999)) or ())
+            return []
+
+    class Loop(asyncio.SelectorEventLoop):
+        def __init__(self, selector=None):
+            super().__init__(Selector())
+
+        def _make_self_pipe(self):
+            self._ssock = self._csock = None
+            self._internal_fds = 0
+
+        def _close_self_pipe(self):
+            pass
+
+        def _write_to_self(self):
+            pass
+
+    class Policy(asyncio.DefaultEventLoopPolicy):
+        _loop_factory = Loop
+
+    Loop.__name__ = Loop.__qualname__ = asyncio.SelectorEventLoop.__name__
+    Loop.__module__ = asyncio.SelectorEventLoop.__module__
+    asyncio.set_event_loop_policy(Policy())
+
+
+def set_stdin(given):
+    """Gives the run its standard input. What a program has put in the place of
+    sys.stdin stays there, except in runs that are given some."""
+    now = sys.__dict__.get('stdin', state.given)
+    if not given and not state.stdin and now is state.given and not now.closed:
+        return  # it is as empty as before
+    own = state.aside if now is state.given else now
+    stream = stdin_of()
+    state.stdin, state.given = bool(given), stream
+    sys.__stdin__ = stream
+    sys.stdin = stream if given or own is None else own
+    state.aside = own if given else None
+
+
+def begin(fields):
+    """Makes a copy of the first interpreter one of its own: kind, directory, file,
+    then the arguments."""
+    if 'random' in modules:
+        modules['random'].seed()
+    os.chdir(fields[1])
+    if fields[2]:
+        state.script = fields[2].decode()
+        space['__file__'] = os.path.abspath(state.script)
+    if fields[3:]:
+        sys.argv = [arg.decode() for arg in fields[3:]]
+    state.once = state.open = fields[0] == b'once'
+    if not state.once:
+        number_runs()
+        mark_streams()
+
+
+def next_turn():
+    kind, fields = fields_of(request(frame_of(b'?', ())))
+    if kind == b'C':
+        begin(fields)
+    else:
+        serve(kind, fields)
+
+
+PRELOAD = '''abc ast base64 bisect calendar collections contextlib copy csv dataclasses datetime decimal difflib enum
+    fractions functools glob hashlib heapq html inspect io itertools json linecache math operator os pathlib pprint random
+    re secrets select shutil statistics string struct tempfile textwrap time traceback typing types unittest urllib.parse
+    uuid zlib zoneinfo'''.split()
+
+
+def warm():
+    """Does once what each copy would do otherwise."""
+    make_loops()
+    for name in PRELOAD:
+        own_import(name)
+    try:
+        eval(compile('1 / 0', '<cell 0>', 'eval'))
+    except ZeroDivisionError as e:
+        describe(e, '<cell 0>')
+    compile_tree('x = 1\nx', '<cell 0>')
+    bundle_of([1])
+    to_json([1])
+    for name in '/tmp', '/':
+        os.path.isdir(name)
+    import gc
+    gc.collect()
+    gc.freeze()
+
+
+prepare()
+warm()
+from _toolcell import serve as set_server
+set_server(next_turn)
+send(b'H', sys.version.split()[0])

@@ -1,0 +1,101 @@
+package python
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/wasm/machine"
+)
+
+const (
+	defaultMemory = 256 << 20
+	libraryDir    = "usr/lib/python"
+)
+
+// Options tunes an engine.
+type Options struct {
+	// Pack holds python.wasm, the interpreter, and stdlib.zip, its library. os.DirFS of
+	// a directory is one.
+	Pack fs.FS
+	// Cache is a directory for native code, which a later process loads in a fraction of
+	// a second. Empty means that New compiles, for some seconds of both time and processors.
+	Cache string
+	// Limits bound each instance. Memory is in bytes, 256 MiB where it is zero. Stack is
+	// not used: Python has its own limit.
+	Limits engine.Limits
+}
+
+// An Engine makes Python instances. Each begins as a copy of one interpreter, in which
+// the usual modules are loaded.
+type Engine struct {
+	limits  engine.Limits
+	module  *machine.Module
+	image   *machine.Image
+	library *library
+	words   [3]uint32 // addresses of what an interrupt sets
+	version string
+}
+
+var _ engine.Engine = (*Engine)(nil)
+
+// New returns an engine. Errors wrap codeinterp.ErrInvalid where the pack is at fault,
+// and codeinterp.ErrUnavailable where this machine is.
+func New(ctx context.Context, o *Options) (_ *Engine, err error) {
+	if o == nil || o.Pack == nil {
+		return nil, fmt.Errorf("%w: no pack", codeinterp.ErrInvalid)
+	}
+	source, err := fs.ReadFile(o.Pack, "python.wasm")
+	if err != nil {
+		return nil, fmt.Errorf("%w: the pack: %v", codeinterp.ErrInvalid, err)
+	}
+	e := &Engine{limits: engine.Limits{Memory: cmp.Or(o.Limits.Memory, defaultMemory), Stack: cmp.Or(o.Limits.Stack, 1)}}
+	if e.library, err = openLibrary(o.Pack); err != nil {
+		return nil, err
+	}
+	e.module, err = machine.Compile(ctx, source, &machine.Options{Imports: imports(), Yield: "toolcell.yield", Cache: o.Cache})
+	if err != nil {
+		return nil, fmt.Errorf("the pack: %w", err)
+	}
+	if err := e.prepare(); err != nil {
+		_ = e.Close() // the first error says more
+		return nil, err
+	}
+	return e, nil
+}
+
+// Close gives the memory of the engine back. No instance of it may be left.
+func (e *Engine) Close() error {
+	if e.image != nil {
+		_ = e.image.Close() // it is open
+	}
+	return e.module.Close()
+}
+
+// Info implements engine.Engine.
+func (e *Engine) Info() codeinterp.LanguageInfo {
+	return codeinterp.LanguageInfo{
+		Name: "python", Runtime: "CPython " + e.version + " (WebAssembly)", Functions: true, Completion: true,
+		Notes: "The standard library only, with sqlite3, zlib, decimal and zoneinfo; no packages, network, threads, child processes, ssl or ctypes. " +
+			"Top-level await works, and the last expression is the result; display(obj) shows rich objects. %magics work as in a notebook, !commands do not.",
+	}
+}
+
+// Limits implements engine.Engine.
+func (e *Engine) Limits() engine.Limits { return e.limits }
+
+// New implements engine.Engine.
+func (e *Engine) New(c engine.Config) (engine.Instance, error) {
+	in := &instance{engine: e, config: c}
+	in.guest = newGuest(e, c.Files)
+	var err error
+	in.guest.machine, err = e.module.Start(&machine.Config{Image: e.image, Memory: c.Limits.Memory, Budget: c.Budget, Host: in.guest})
+	if err != nil {
+		return nil, err
+	}
+	in.guest.machine.Interrupt = in.guest.interrupt
+	return in, nil
+}

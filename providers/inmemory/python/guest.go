@@ -1,0 +1,126 @@
+package python
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/toolcell/toolcell/internal/frames"
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
+	"github.com/toolcell/toolcell/providers/inmemory/wasm/machine"
+	"github.com/toolcell/toolcell/providers/inmemory/wasm/wasi"
+)
+
+// none is the answer to a request that has none.
+const none = ^uint32(0)
+
+// A guest is what a module is connected to.
+type guest struct {
+	engine  *Engine
+	machine *machine.Instance
+	system  *wasi.System
+	version string // of the interpreter, once it has started
+	log     string // what it wrote before a run
+	answer  []byte // to the last request
+	run     *run   // in progress
+}
+
+func newGuest(e *Engine, files *memfs.FS) *guest {
+	g := &guest{engine: e}
+	g.system = wasi.New(wasi.Config{Files: files, Library: e.library, LibraryDir: libraryDir,
+		Env: []string{"HOME=/", "TMPDIR=/tmp", "PATH=", "LANG=C.UTF-8"}, Write: g.write, Sleep: g.sleep})
+	return g
+}
+
+func (g *guest) close() {
+	g.machine.Close()
+	g.system.Close()
+}
+
+// imports are the functions that the module finds.
+func imports() []machine.Import {
+	guestOf := func(in *machine.Instance) *guest { return in.Host.(*guest) }
+	list := []machine.Import{
+		{Module: "toolcell", Name: "request", Params: "ii", Result: true, Call: func(in *machine.Instance, args []uint64) uint32 {
+			return guestOf(in).request(uint32(args[0]), uint32(args[1]))
+		}},
+		{Module: "toolcell", Name: "answer", Params: "i", Call: func(in *machine.Instance, args []uint64) uint32 {
+			g := guestOf(in)
+			if memory, at := in.Memory(), uint32(args[0]); uint64(at)+uint64(len(g.answer)) <= uint64(len(memory)) {
+				copy(memory[at:], g.answer)
+			}
+			g.answer = nil
+			return 0
+		}},
+	}
+	for name, f := range wasi.Functions {
+		list = append(list, machine.Import{Module: "wasi_snapshot_preview1", Name: name, Params: f.Params, Result: !f.NoResult,
+			Call: func(in *machine.Instance, args []uint64) uint32 {
+				return uint32(f.Call(guestOf(in).system, in.Memory(), args))
+			}})
+	}
+	return list
+}
+
+// request deals with a request of the module, and returns the size of the answer.
+func (g *guest) request(at, size uint32) uint32 {
+	memory := g.machine.Memory()
+	end := uint64(at) + uint64(size)
+	if end > uint64(len(memory)) {
+		return none
+	}
+	data := append([]byte(nil), memory[at:end]...)
+	g.answer = nil
+	switch f, err := frames.Parse(data); {
+	case string(data) == "boot":
+		g.answer = bootSource()
+	case err != nil:
+		g.log += string(data) // of an interpreter that does not start
+	case f.Kind == frames.Hello:
+		if g.version == "" {
+			g.version = string(f.Field(0))
+		}
+	case g.run != nil:
+		g.answer = g.run.serve(&f)
+	}
+	if g.answer == nil {
+		return none
+	}
+	return uint32(len(g.answer))
+}
+
+const maxLog = 64 << 10
+
+// write takes what is written to standard output or error.
+func (g *guest) write(descriptor int, p []byte) {
+	if g.run == nil {
+		g.log += string(p[:min(len(p), max(maxLog-len(g.log), 0))])
+		return
+	}
+	g.run.write(descriptor, p)
+}
+
+func (g *guest) sleep(d time.Duration) {
+	if g.run != nil {
+		g.run.wait(d, nil)
+	}
+	g.machine.Look()
+}
+
+// The bits that an interrupt sets in each of the words: that SIGINT came, that any signal
+// came, and that the interpreter is to look.
+var interruptBits = [3]uint32{1, 1, 2}
+
+// interrupt does what SIGINT does to a process. The program stands at a yield.
+func (g *guest) interrupt() { g.setWords(func(v, bits uint32) uint32 { return v | bits }) }
+
+// calm takes back an interrupt that no program saw.
+func (g *guest) calm() { g.setWords(func(v, bits uint32) uint32 { return v &^ bits }) }
+
+func (g *guest) setWords(set func(v, bits uint32) uint32) {
+	memory := g.machine.Memory()
+	for i, at := range g.engine.words {
+		if word := memory[at : at+4]; true {
+			binary.LittleEndian.PutUint32(word, set(binary.LittleEndian.Uint32(word), interruptBits[i]))
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package python
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/frames"
+	"github.com/toolcell/toolcell/internal/pydriver"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/wasm/machine"
+	"github.com/toolcell/toolcell/providers/inmemory/wasm/wasi"
+)
+
+// An instance is an interpreter with the state of a context.
+type instance struct {
+	engine  *Engine
+	config  engine.Config
+	guest   *guest
+	runs    int
+	offered []string // names of functions
+}
+
+var _ engine.Completer = (*instance)(nil)
+
+// Close implements engine.Instance.
+func (in *instance) Close() { in.guest.close() }
+
+// Run implements engine.Instance.
+func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) engine.Outcome {
+	g := in.guest
+	r := newRun(ctx, g, p, h)
+	g.machine.Begin()
+	g.machine.Breathe = h.Breathe
+	stopped := make(chan struct{})
+	unwatch := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		g.machine.Stop()
+	})
+	defer func() {
+		if !unwatch() {
+			<-stopped // or it would stop the next run
+		}
+	}()
+	g.run = r
+	defer func() { g.run, g.machine.Breathe = nil, nil }()
+	g.system.SetInput(p.Stdin)
+	err := in.turns(in.programFrames(p))
+	r.close()
+	out := in.outcome(r, err)
+	out.Stopped = ctx.Err() != nil
+	if !out.Lost {
+		g.calm()
+	}
+	return out
+}
+
+// turns lets the driver deal with frames.
+func (in *instance) turns(list [][]byte) error {
+	g := in.guest
+	for _, f := range list {
+		g.run.next = f
+		result, err := g.machine.Call("turn")
+		if err == nil && result != 0 {
+			err = errors.New("the driver failed")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// programFrames are what the driver is sent for a run.
+func (in *instance) programFrames(p engine.Program) (list [][]byte) {
+	if in.runs++; in.runs == 1 {
+		how, file := "", ""
+		if p.Last {
+			how = "once"
+		}
+		if p.Script {
+			file = p.Name
+		}
+		list = append(list, frames.Encode(frames.Configure, append([]string{how, "/" + in.config.Cwd, file}, p.Args...)...))
+	}
+	if !slices.Equal(in.offered, p.Functions) {
+		in.offered = slices.Clone(p.Functions)
+		list = append(list, frames.Encode(frames.Names, p.Functions...))
+	}
+	fields := []string{strconv.Itoa(in.runs), p.Code, ""}
+	if p.Stdin != nil {
+		fields[2] = "given"
+	}
+	for k, v := range p.Env {
+		fields = append(fields, k, v)
+	}
+	return append(list, frames.Encode(frames.Run, fields...))
+}
+
+// outcome is how a run ended.
+func (in *instance) outcome(r *run, err error) engine.Outcome {
+	var exit wasi.Exit
+	switch {
+	case r.report != nil && (err == nil || errors.As(err, &exit)):
+		out := engine.Outcome{ExitCode: r.report.Code, Error: r.report.Err, ErrorLost: r.report.Lost, Value: r.value}
+		if e := out.Error; e != nil && e.Name == "MemoryError" && in.guest.machine.Refused() {
+			out.Cause = codeinterp.CauseMemory
+		}
+		return out
+	case errors.As(err, &exit) && r.program.Last:
+		return engine.Outcome{ExitCode: int(exit.Code & 0xff), Value: r.value, Lost: true}
+	case errors.As(err, &exit):
+		return engine.Outcome{ExitCode: int(exit.Code & 0xff), Cause: codeinterp.CauseExit, Lost: true}
+	case errors.Is(err, machine.ErrKilled):
+		return engine.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true}
+	case err == nil:
+		err = errors.New("the driver ended without a word")
+	}
+	// The rest of the error is the machine's stack.
+	message, _, _ := strings.Cut(err.Error(), "\n")
+	return engine.Outcome{ExitCode: 134, Lost: true, Error: &codeinterp.ProgramError{Name: "InternalError",
+		Message: fmt.Sprintf("the interpreter failed: %s", message)}}
+}
+
+// Complete implements engine.Completer.
+func (in *instance) Complete(code string) (start int, matches []string) {
+	g := in.guest
+	g.machine.Begin()
+	g.run = newRun(context.Background(), g, engine.Program{}, nil)
+	defer func() { g.run = nil }()
+	g.run.next = frames.Encode(frames.Complete, "1", pydriver.Source("complete"), code, strconv.Itoa(len(code)))
+	if result, err := g.machine.Call("turn"); err != nil || result != 0 || g.run.completed == nil {
+		return 0, nil
+	}
+	f := g.run.completed
+	start = max(f.Number(1), 0)
+	if list := string(f.Field(3)); list != "" && start <= len(code) {
+		matches = strings.Split(list, "\n")
+	}
+	return start, matches
+}

@@ -1,0 +1,63 @@
+package python
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
+	"github.com/toolcell/toolcell/providers/inmemory/wasm/machine"
+)
+
+// firstMemory bounds the interpreter that others are copies of.
+const firstMemory = 512 << 20
+
+// prepare starts an interpreter and makes an image of it.
+func (e *Engine) prepare() error {
+	g := newGuest(e, memfs.New(nil))
+	var err error
+	g.machine, err = e.module.Start(&machine.Config{Image: e.module.Image(), Memory: firstMemory, Host: g})
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	if err := g.start(); err != nil {
+		return fmt.Errorf("%w: the interpreter of the pack does not start: %v", codeinterp.ErrInvalid, err)
+	}
+	for i := range e.words {
+		v, err := g.machine.Call("word", uint64(i))
+		if err != nil || v+4 > uint64(len(g.machine.Memory())) {
+			return fmt.Errorf("%w: the pack has no words of interrupts: %v", codeinterp.ErrInvalid, err)
+		}
+		e.words[i] = uint32(v)
+	}
+	if n := g.system.OpenFiles(); n > 0 {
+		return fmt.Errorf("%w: the interpreter has %d files open", codeinterp.ErrInvalid, n)
+	}
+	e.version = g.version
+	if e.image, err = g.machine.Snapshot(); err != nil {
+		return err
+	}
+	// The machine prepares for its first trap, which takes a while, and is not to be that
+	// of a program that has to end in time.
+	_, err = g.machine.Call("word", 1<<20)
+	if err == nil {
+		return fmt.Errorf("%w: the pack has words without end", codeinterp.ErrInvalid)
+	}
+	return nil
+}
+
+// start runs the interpreter until the driver waits for programs.
+func (g *guest) start() error {
+	if _, err := g.machine.Call("_initialize"); err != nil {
+		return err
+	}
+	result, err := g.machine.Call("start")
+	if err == nil && (result != 0 || g.version == "") {
+		err = fmt.Errorf("result %d", int32(result))
+	}
+	if err != nil && g.log != "" {
+		err = errors.New(g.log)
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+//go:build real
+
+package python_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/python"
+)
+
+var packDir = filepath.Join("..", "..", "..", ".testenv", "python-pack")
+
+// compiled is one engine for all tests: to compile the pack takes seconds.
+var compiled = sync.OnceValues(func() (*python.Engine, error) {
+	return python.New(context.Background(), &python.Options{Pack: os.DirFS(packDir)})
+})
+
+func shared(t testing.TB) *python.Engine {
+	t.Helper()
+	if _, err := os.Stat(packDir); err != nil {
+		t.Skip("there is no pack: go run ./internal/pybuild makes one in .testenv/python-pack")
+	}
+	e, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func options(t testing.TB) *inmemory.Options {
+	return &inmemory.Options{Engines: []engine.Engine{shared(t)}}
+}
+
+func newStateful(t testing.TB) *inmemory.Stateful {
+	t.Helper()
+	ci, err := inmemory.NewStateful(options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := ci.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return ci
+}
+
+// stdout runs a program in a context and returns what it printed.
+func stdout(t testing.TB, ci codeinterp.StatefulInterpreter, id codeinterp.ContextID, code string) string {
+	t.Helper()
+	res, err := ci.RunInContext(t.Context(), id, code, nil)
+	if err != nil || res.Status != codeinterp.StatusOK {
+		t.Fatalf("%s: %v, %s, %v, stderr %s", code, err, res.Status, res.Error, res.Stderr())
+	}
+	return res.Stdout()
+}
+
+func newContext(t testing.TB, ci codeinterp.StatefulInterpreter) codeinterp.ContextID {
+	t.Helper()
+	id, err := ci.CreateContext(t.Context(), "python", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// TestOpenFiles: a file is used as under Unix: kept from run to run, read and written at
+// any place, and after it was removed.
+func TestOpenFiles(t *testing.T) {
+	ci := newStateful(t)
+	id := newContext(t, ci)
+	stdout(t, ci, id, "f = open('a.txt', 'w+')\n_ = f.write('hello')")
+	got := stdout(t, ci, id, `
+import os, tempfile, shutil
+f.seek(1); print(f.read())
+os.remove('a.txt'); _ = f.write('!'); f.seek(0); print(f.read()); f.close()
+with tempfile.TemporaryFile() as t:
+    t.write(b'x' * 100000); t.truncate(5); print(t.seek(0, 2))
+os.makedirs('d/e'); open('d/e/x', 'w').write('1'); shutil.copytree('d', 'c'); shutil.rmtree('d')
+print(sorted(os.listdir('.')), open('c/e/x').read(), os.path.getsize('c/e/x'))
+try:
+    open('/usr/lib/python/os.pyc', 'wb')
+except OSError as e:
+    print(e.strerror)
+`)
+	if want := "ello\nhello!\n5\n['c', 'tmp'] 1 1\nRead-only file system\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestContextsDiffer: contexts are copies of one interpreter, but have random numbers of
+// their own.
+func TestContextsDiffer(t *testing.T) {
+	ci := newStateful(t)
+	seen := map[string]bool{}
+	for range 5 {
+		seen[stdout(t, ci, newContext(t, ci), "import random, uuid, os\nprint(random.random(), uuid.uuid4(), os.urandom(8))")] = true
+	}
+	if len(seen) != 5 {
+		t.Errorf("%d different outputs of 5", len(seen))
+	}
+}

@@ -1,0 +1,217 @@
+package python
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/frames"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+)
+
+// The frames that only this driver sends.
+const (
+	nextFrame = '?' // the answer is the next frame for the driver
+	startCall = 'S' // number, name, arguments: a call whose answer comes with wait
+	wait      = 'W' // microseconds, -1 for ever: the answers to calls, or none
+)
+
+// A run is the program in progress.
+type run struct {
+	ctx     context.Context
+	guest   *guest
+	program engine.Program
+	host    engine.Host
+
+	next      []byte // the frame for the driver
+	report    *frames.Report
+	value     *codeinterp.Output
+	completed *frames.Frame
+
+	mu       sync.Mutex
+	answers  []string // number, how, result and so on
+	answered chan struct{}
+	over     bool
+}
+
+func newRun(ctx context.Context, g *guest, p engine.Program, h engine.Host) *run {
+	return &run{ctx: ctx, guest: g, program: p, host: h, answered: make(chan struct{}, 1)}
+}
+
+// close drops the answers that come later.
+func (r *run) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over, r.answers = true, nil
+}
+
+// write takes what the program writes to standard output or error.
+func (r *run) write(descriptor int, p []byte) {
+	if r.host == nil {
+		return
+	}
+	kind := codeinterp.Stdout
+	if descriptor == 2 {
+		kind = codeinterp.Stderr
+	}
+	r.guest.machine.Outside(func() { r.host.Write(kind, p) })
+}
+
+// serve deals with a frame of the driver. The program can make frames of its own: they
+// are its output, and nothing that they say is relied on.
+func (r *run) serve(f *frames.Frame) []byte {
+	switch f.Kind {
+	case nextFrame:
+		next := r.next
+		r.next = nil
+		return next
+	case frames.Completed:
+		r.completed = f
+		return nil
+	}
+	if r.host == nil {
+		return nil
+	}
+	switch f.Kind {
+	case frames.Show:
+		r.show(f)
+	case frames.Truncated:
+		r.write(2, fmt.Appendf(nil, "toolcell: a %.20s of %.20s bytes is too large and was dropped\n", f.Field(1), f.Field(2)))
+	case frames.Late:
+		r.late(f)
+	case frames.Done:
+		if report, err := frames.DecodeReport(f); err == nil {
+			r.report = report
+		}
+	case frames.Call:
+		return r.call(f)
+	case startCall:
+		r.start(f)
+	case wait:
+		return r.awaited(time.Duration(f.Number(0)) * time.Microsecond)
+	}
+	return nil
+}
+
+func (r *run) show(f *frames.Frame) {
+	o, err := frames.DecodeShow(f)
+	if err != nil {
+		r.write(2, fmt.Appendf(nil, "toolcell: what was shown was dropped: %v\n", err))
+		return
+	}
+	if o.Kind == codeinterp.Value {
+		r.value = &o
+		return
+	}
+	r.guest.machine.Outside(func() { r.host.Show(o) })
+}
+
+// late takes what a task of an earlier run writes.
+func (r *run) late(f *frames.Frame) {
+	kind := codeinterp.Stdout
+	if string(f.Field(0)) == "stderr" {
+		kind = codeinterp.Stderr
+	}
+	r.guest.machine.Outside(func() { r.host.Show(codeinterp.Output{Kind: kind, Data: f.Field(1), Late: true}) })
+}
+
+// wait waits for so long, for ever where d is negative, for until, which may be nil, or
+// for the end of the run. It reports whether until came.
+func (r *run) wait(d time.Duration, until <-chan struct{}) (came bool) {
+	var timer <-chan time.Time
+	if d >= 0 {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		timer = t.C
+	}
+	r.guest.machine.Outside(func() {
+		r.host.Idle(func() {
+			select {
+			case <-timer:
+			case <-until:
+				came = true
+			case <-r.ctx.Done():
+			}
+		})
+	})
+	return came
+}
+
+// call calls a function of the host and waits for its answer.
+func (r *run) call(f *frames.Frame) []byte {
+	done := make(chan struct{})
+	var how, result string
+	r.begin(string(f.Field(0)), f.Field(1), func(h, v string) {
+		how, result = h, v
+		close(done)
+	})
+	if !r.wait(-1, done) {
+		return nil
+	}
+	return frames.Encode(frames.Answer, how, result)
+}
+
+// start calls a function of the host whose answer awaited returns.
+func (r *run) start(f *frames.Frame) {
+	number := string(f.Field(0))
+	r.begin(string(f.Field(1)), f.Field(2), func(how, result string) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.over {
+			return
+		}
+		r.answers = append(r.answers, number, how, result)
+		select {
+		case r.answered <- struct{}{}:
+		default:
+		}
+	})
+}
+
+// begin begins a call. answer is called once, on any goroutine.
+func (r *run) begin(name string, args json.RawMessage, answer func(how, result string)) {
+	if r.program.Call == nil {
+		answer("error", "there are no functions")
+		return
+	}
+	r.program.Call(name, args, func(result json.RawMessage, err error) {
+		if err != nil {
+			answer("error", err.Error())
+		} else {
+			answer("ok", string(result))
+		}
+	})
+}
+
+// awaited returns the answers that have come, after a while where there are none.
+func (r *run) awaited(d time.Duration) []byte {
+	list := r.takeAnswers()
+	if list == nil && d != 0 {
+		r.wait(d, r.answered)
+		list = r.takeAnswers()
+	}
+	r.guest.machine.Look()
+	return frames.Encode(frames.Answer, list...)
+}
+
+// maxAnswers bounds the fields of a frame with answers.
+const maxAnswers = 3 * 64
+
+func (r *run) takeAnswers() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := min(len(r.answers), maxAnswers)
+	list := r.answers[:n]
+	if r.answers = r.answers[n:]; len(r.answers) == 0 {
+		r.answers = nil
+	} else {
+		select {
+		case r.answered <- struct{}{}:
+		default:
+		}
+	}
+	return list
+}
