@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -222,11 +221,7 @@ func memfile(name string, b []byte) (*os.File, error) {
 		return nil, err
 	}
 	f := os.NewFile(uintptr(fd), name)
-	if _, err := f.Write(b); err != nil {
-		f.Close()
-		return nil, bare(err)
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
+	if _, err := f.WriteAt(b, 0); err != nil { // the position stays
 		f.Close()
 		return nil, bare(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -81,23 +80,42 @@ func (d *Dir) Path() string { return d.path }
 // Close lets the directory go. Processes that were started keep it.
 func (d *Dir) Close() error { return d.file.Close() }
 
-// check reports whether the path still leads to the directory. Whether it does
-// later is nothing to rely on.
-func (d *Dir) check() error {
-	defer runtime.KeepAlive(d)
+// Root opens the directory to work in it. It fails with ErrInvalid where the
+// path leads elsewhere by now.
+func (d *Dir) Root() (*os.Root, error) {
+	root, err := os.OpenRoot(d.path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the working directory: %w", codeinterp.ErrInvalid, bare(err))
+	}
+	at, err := root.Open(".")
+	if err == nil {
+		err = d.is(int(at.Fd()))
+		at.Close()
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return root, nil
+}
+
+// is reports whether a descriptor is of the directory.
+func (d *Dir) is(fd int) error {
 	var st unix.Stat_t
-	if err := unix.Lstat(d.path, &st); err != nil || uint64(st.Dev) != d.dev || uint64(st.Ino) != d.ino {
+	if err := unix.Fstat(fd, &st); err != nil || uint64(st.Dev) != d.dev || uint64(st.Ino) != d.ino {
 		return fmt.Errorf("%w: the working directory was replaced or removed", codeinterp.ErrInvalid)
 	}
 	return nil
 }
 
-// again opens the directory once more, by its path.
+// again opens the directory once more, by its path. Whether that leads to it later is
+// nothing to rely on.
 func (d *Dir) again() (*Dir, error) {
 	other, err := openPath(d.path, unix.O_DIRECTORY)
-	if err == nil && (other.dev != d.dev || other.ino != d.ino) {
-		other.Close()
-		return nil, fmt.Errorf("%w: the working directory was replaced or removed", codeinterp.ErrInvalid)
+	if err == nil {
+		if err = d.is(other.fd()); err != nil {
+			other.Close()
+		}
 	}
 	return other, err
 }

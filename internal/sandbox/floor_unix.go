@@ -23,16 +23,13 @@ type Sandbox struct {
 	ids    *ids
 	shared sharedDir
 	temp   tempRoot
-
-	mu     sync.Mutex
-	closed bool
-	live   map[*proc]struct{}
+	live   liveProcs
 }
 
 // New returns a Sandbox where o allows none mode. Its error wraps
 // codeinterp.ErrIsolation, or ErrInvalid.
 func New(o *Options) (*Sandbox, error) {
-	s := &Sandbox{mode: None, live: map[*proc]struct{}{}}
+	s := &Sandbox{mode: None}
 	if o != nil {
 		s.opts = *o
 	}
@@ -74,17 +71,7 @@ func (s *Sandbox) Report() codeinterp.Isolation {
 // Close kills every process of the sandbox, waits until they are gone, and
 // removes what TempDir made. Later calls of Start fail with ErrClosed.
 func (s *Sandbox) Close() error {
-	s.mu.Lock()
-	s.closed = true
-	var live []*proc
-	for p := range s.live {
-		live = append(live, p)
-	}
-	s.mu.Unlock()
-	for _, p := range live {
-		p.kill()
-		<-p.done
-	}
+	s.live.close()
 	return s.temp.remove()
 }
 
@@ -156,15 +143,16 @@ type proc struct {
 }
 
 func (p *proc) start() (*Process, error) {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	if p.s.closed {
-		return nil, codeinterp.ErrClosed
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.s.live.add(p); err != nil {
+		return nil, err
 	}
 	if err := p.cmd.Start(); err != nil {
+		p.s.live.remove(p)
+		close(p.done)
 		return nil, fmt.Errorf("%w: starting the program: %w", codeinterp.ErrUnavailable, bare(err))
 	}
-	p.s.live[p] = struct{}{}
 	p.pid = p.cmd.Process.Pid
 	go p.wait()
 	return &p.Process, nil
@@ -184,9 +172,7 @@ func (p *proc) wait() {
 		p.exit.Killed, p.exit.Cause = true, ""
 	}
 	p.mu.Unlock()
-	p.s.mu.Lock()
-	delete(p.s.live, p)
-	p.s.mu.Unlock()
+	p.s.live.remove(p)
 	close(p.done)
 }
 
@@ -211,7 +197,7 @@ func (p *proc) signalAll(sig syscall.Signal) error {
 func (p *proc) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.ended {
+	if !p.ended && p.pid > 0 {
 		p.killed = true
 		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 	}

@@ -1,9 +1,7 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"syscall"
 	"time"
 
@@ -90,7 +88,7 @@ func (f *Fork) Adopt(pid int) (*Process, error) {
 	}
 	p.pid, p.pidfd = pid, fd
 	p.server, p.finished = f.server, make(chan uint32, 1)
-	if err := p.s.add(p); err != nil {
+	if err := p.s.live.add(p); err != nil {
 		unix.Close(fd)
 		f.Close()
 		return nil, err
@@ -186,34 +184,26 @@ func (p *proc) reported() syscall.WaitStatus {
 	return syscall.WaitStatus(unix.SIGKILL)
 }
 
-// awaitPidfd waits for the end of an adopted process, or for Finish if that
-// comes first.
+// awaitPidfd waits for the end of an adopted process, or for Finish if that comes first.
 func (p *proc) awaitPidfd() (ws syscall.WaitStatus, known bool) {
-	dup, err := unix.FcntlInt(uintptr(p.pidfd), unix.F_DUPFD_CLOEXEC, 3)
-	if err != nil {
-		return syscall.WaitStatus(<-p.finished), true
-	}
-	f := os.NewFile(uintptr(dup), "pidfd")
-	defer f.Close()
-	raw, err := f.SyscallConn()
+	fd, err := unix.FcntlInt(uintptr(p.pidfd), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return syscall.WaitStatus(<-p.finished), true
 	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = raw.Read(func(fd uintptr) bool {
-			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
-			return n > 0 || (err != nil && !errors.Is(err, unix.EINTR))
-		})
+		defer unix.Close(fd)
+		for {
+			if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); err != unix.EINTR {
+				return
+			}
+		}
 	}()
 	select {
 	case <-ended:
 		return 0, false
 	case status := <-p.finished:
-		// Ends the Read, so that the goroutine does not outlive the descriptor.
-		_ = f.SetReadDeadline(time.Unix(1, 0))
-		<-ended
-		return syscall.WaitStatus(status), true
+		return syscall.WaitStatus(status), true // it will be killed, in case it is not true
 	}
 }

@@ -18,17 +18,16 @@ type forkThread struct {
 	view   view
 }
 
-// do runs f on the thread, unless it was closed.
-func (t *forkThread) do(f func()) bool {
+// do runs f on the thread. The error is ErrClosed after close.
+func (t *forkThread) do(f func() error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		return false
+		return codeinterp.ErrClosed
 	}
 	if t.work == nil {
 		t.work = make(chan func())
-		// Its own copy: close sets the field to nil.
-		work := t.work
+		work := t.work // close sets the field to nil
 		go onThread(func() {
 			defer t.view.close()
 			for f := range work {
@@ -36,17 +35,9 @@ func (t *forkThread) do(f func()) bool {
 			}
 		})
 	}
-	done := make(chan struct{})
-	t.work <- func() { f(); close(done) }
-	<-done
-	return true
-}
-
-// try is do for what may fail.
-func (t *forkThread) try(f func() error) error {
-	err := error(codeinterp.ErrClosed)
-	t.do(func() { err = f() })
-	return err
+	done := make(chan error)
+	t.work <- func() { done <- f() }
+	return <-done
 }
 
 // close ends the thread, and what is tied to it.

@@ -207,3 +207,21 @@ func (s *Sandbox) user() string {
 	}
 	return "an unused uid for each working directory"
 }
+
+// Owner returns as whom a program runs that was started in workdir, a directory
+// of TempDir's; also where it starts in a Cwd. other tells that this is not the
+// host's own user.
+func (s *Sandbox) Owner(workdir string) (uid, gid int, other bool, err error) {
+	if s.ids == nil {
+		return 0, 0, false, nil
+	}
+	info, err := os.Lstat(workdir)
+	if err != nil {
+		return 0, 0, false, fmt.Errorf("%w: working directory: %w", codeinterp.ErrUnavailable, bare(err))
+	}
+	st, ok := sysStat(info)
+	if !ok || st.Uid == 0 {
+		return 0, 0, false, fmt.Errorf("%w: working directory: its owner is unknown", codeinterp.ErrIsolation)
+	}
+	return int(st.Uid), int(st.Gid), true, nil
+}

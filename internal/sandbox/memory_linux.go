@@ -11,7 +11,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unsafe"
 )
 
 // checkMemory adds up resident sizes, which counts shared pages more than once, page
@@ -78,12 +77,4 @@ func oomKills() int64 {
 	line, _, _ := strings.Cut(rest, "\n")
 	n, _ := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
 	return n
-}
-
-// reapsOrphans reports whether orphans of other processes become children of
-// this one: it is the first of its container, or asked for them.
-func reapsOrphans() bool {
-	var on int32
-	_, _, e := unix.Syscall(unix.SYS_PRCTL, unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&on)), 0)
-	return os.Getpid() == 1 || (e == 0 && on != 0)
 }

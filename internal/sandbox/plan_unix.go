@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -108,9 +109,11 @@ func (s *Sandbox) plan(c *Cmd) (*plan, error) {
 		return nil, fmt.Errorf("%w: the working directory is no directory", codeinterp.ErrInvalid)
 	}
 	if p.Cwd != nil {
-		if err := p.Cwd.check(); err != nil {
+		now, err := p.Cwd.again()
+		if err != nil {
 			return nil, err
 		}
+		now.Close()
 	}
 	return p, nil
 }
@@ -125,3 +128,31 @@ func bare(err error) error {
 
 // data returns the limit of private data, 0 for none.
 func (p *plan) data() int64 { return max(p.limits.Memory, 0) }
+
+// Limits returns what holds for every process whose Cmd says nothing else.
+func (s *Sandbox) Limits() Limits { return s.opts.Limits }
+
+// systemDirs are where systems keep programs and their libraries.
+var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
+
+// SystemDirs returns the directories that every program may read and execute,
+// in each mode, without their being listed in a Cmd.
+func SystemDirs() []string { return slices.Clone(systemDirs) }
+
+// set translates a wait status.
+func (e *Exit) set(ws syscall.WaitStatus) {
+	if !ws.Signaled() {
+		e.Code = ws.ExitStatus()
+		return
+	}
+	e.Signal = ws.Signal()
+	e.Code = 128 + int(e.Signal)
+	switch e.Signal {
+	case syscall.SIGXCPU:
+		e.Cause = codeinterp.CauseCPU
+	case syscall.SIGXFSZ:
+		e.Cause = codeinterp.CauseDisk
+	default:
+		e.Cause = codeinterp.CauseSignal
+	}
+}

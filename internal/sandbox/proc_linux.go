@@ -24,8 +24,8 @@ type proc struct {
 	group  int        // process group that the tree cannot leave, 0 in bwrap mode
 	outer  int        // in bwrap mode, the group that bubblewrap starts in
 	ns     *namespace // in bwrap mode, once it is there
-	pidfd  int
-	cgroup *cgroup // nil where none is delegated
+	pidfd  int        // of an adopted process, otherwise -1
+	cgroup *cgroup    // nil where none is delegated
 	usage  usage
 
 	server   *proc       // of an adopted process
@@ -51,7 +51,7 @@ func newProc(s *Sandbox, pl *plan) *proc {
 func (p *proc) begin(sp *spawn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pid, p.pidfd = sp.pid, sp.pidfd
+	p.pid = sp.pid
 	if p.mode == Bwrap {
 		p.outer = sp.group
 	} else {
@@ -74,16 +74,13 @@ func (p *proc) signal(sig syscall.Signal) error {
 	return p.send(sig)
 }
 
-// send signals what Start forked.
+// send signals the program; p.mu is held and it has not ended.
 func (p *proc) send(sig syscall.Signal) error {
-	err := error(unix.ENOSYS)
+	var err error
 	if p.pidfd >= 0 {
 		err = unix.PidfdSendSignal(p.pidfd, sig, nil, 0)
-	}
-	// Kernels before 5.1, and containers whose seccomp profile is older than the
-	// call.
-	if err == unix.ENOSYS || err == unix.EPERM {
-		err = unix.Kill(p.pid, sig)
+	} else {
+		err = unix.Kill(p.pid, sig) // a child of the host that was not waited for
 	}
 	if err == unix.ESRCH {
 		return os.ErrProcessDone
@@ -216,7 +213,7 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 
 // release tells everybody that the process is gone, or never was.
 func (p *proc) release() {
-	p.s.drop(p)
+	p.s.live.remove(p)
 	p.closed.Do(func() { close(p.done) })
 }
 
@@ -261,4 +258,42 @@ func (s *Sandbox) oomKilled() bool {
 	before := s.oomKills
 	s.oomKills = oomKills()
 	return s.oomKills > before
+}
+
+// maxSignals bounds the walk over a tree that grows while it is walked.
+const maxSignals = 4096
+
+// signalAll signals the process group, or, in bwrap mode, what descends from
+// the program: bubblewrap itself must not get it.
+func (p *proc) signalAll(sig syscall.Signal) error {
+	if p.group > 0 {
+		return p.signalGroup(sig)
+	}
+	if err := p.signal(sig); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return os.ErrProcessDone
+	}
+	root := p.pid
+	if p.ns != nil {
+		root = p.ns.main
+	}
+	list := procfs.Children(root)
+	for n := 0; n < len(list) && n < maxSignals; n++ {
+		_ = unix.Kill(list[n], sig)
+		list = append(list, procfs.Children(list[n])...)
+	}
+	return nil
+}
+
+func (p *proc) signalGroup(sig syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended || p.group <= 0 {
+		return os.ErrProcessDone
+	}
+	return unix.Kill(-p.group, sig)
 }

@@ -85,20 +85,25 @@ func (s *Sandbox) limitInside(pl *plan, pid int) error {
 	return fmt.Errorf("%w: resource limits: %w", codeinterp.ErrIsolation, err)
 }
 
-// prlimit sets each limit, or the nearest that the process's own hard limit
-// allows.
+// prlimit sets each limit of a process.
 func prlimit(pid int, list []Rlimit) error {
 	for _, r := range list {
-		lim := unix.Rlimit{Cur: r.Soft, Max: r.Hard}
-		var old unix.Rlimit
-		if err := unix.Prlimit(pid, r.Resource, nil, &old); err != nil {
-			return err
+		lim, err := r.within(pid)
+		if err == nil {
+			err = unix.Prlimit(pid, r.Resource, &lim, nil)
 		}
-		lim.Max = min(lim.Max, old.Max)
-		lim.Cur = min(lim.Cur, lim.Max)
-		if err := unix.Prlimit(pid, r.Resource, &lim, nil); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// within returns the limit, or the nearest that the hard limit of a process allows; 0 is
+// the host.
+func (r Rlimit) within(pid int) (unix.Rlimit, error) {
+	var old unix.Rlimit
+	err := unix.Prlimit(pid, r.Resource, nil, &old)
+	hard := min(r.Hard, old.Max)
+	return unix.Rlimit{Cur: min(r.Soft, hard), Max: hard}, err
 }

@@ -30,17 +30,17 @@ type Sandbox struct {
 	cgroups *cgroups // nil if none is delegated
 	watch   watcher
 
+	live liveProcs
+
 	mu       sync.Mutex
-	closed   bool
-	live     map[*proc]struct{}
 	oomKills int64
 }
 
 // New probes the machine and returns a Sandbox in the strongest mode that
 // works and o allows. Its error wraps codeinterp.ErrIsolation, or ErrInvalid.
 func New(o *Options) (*Sandbox, error) {
-	s := &Sandbox{live: map[*proc]struct{}{}}
-	s.anchors.keeper.forks = &s.forks
+	s := &Sandbox{}
+	s.anchors.forks = &s.forks
 	if o != nil {
 		s.opts = *o
 	}
@@ -145,19 +145,7 @@ func (s *Sandbox) Report() codeinterp.Isolation {
 // Close kills every process of the sandbox, waits until they are gone, and
 // removes what TempDir made. Later calls of Start fail with ErrClosed.
 func (s *Sandbox) Close() error {
-	s.mu.Lock()
-	s.closed = true
-	var live []*proc
-	for p := range s.live {
-		live = append(live, p)
-	}
-	s.mu.Unlock()
-	for _, p := range live {
-		p.kill()
-	}
-	for _, p := range live {
-		<-p.done
-	}
+	s.live.close()
 	s.anchors.close()
 	s.forks.close()
 	s.cgroups.close()
@@ -165,27 +153,4 @@ func (s *Sandbox) Close() error {
 		l.dir.Close()
 	}
 	return s.temp.remove()
-}
-
-// add registers a process, unless the sandbox was closed.
-func (s *Sandbox) add(p *proc) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return codeinterp.ErrClosed
-	}
-	s.live[p] = struct{}{}
-	return nil
-}
-
-func (s *Sandbox) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
-}
-
-func (s *Sandbox) drop(p *proc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.live, p)
 }

@@ -25,7 +25,7 @@ func (s *Sandbox) Showable(path string) error {
 	if _, err := s.hidden(path); err != nil {
 		return closed
 	}
-	if err := s.forks.try(s.forks.view.unshare); err != nil {
+	if err := s.forks.do(s.forks.view.unshare); err != nil {
 		return fmt.Errorf("%w; showing it to them takes a mount namespace: %w", closed, err)
 	}
 	return nil
@@ -51,7 +51,7 @@ func (s *Sandbox) Show(paths []string) error {
 		return nil
 	}
 	slices.SortFunc(list, func(a, b rootPath) int { return strings.Compare(a.path, b.path) })
-	if err := s.forks.try(func() error { return s.forks.view.show(list) }); err != nil {
+	if err := s.forks.do(func() error { return s.forks.view.show(list) }); err != nil {
 		return fmt.Errorf("showing it to programs: %w", err)
 	}
 	return nil

@@ -27,8 +27,7 @@ type spawn struct {
 	rules   *os.File       // of Landlock, if any
 	filter  seccomp.Filter // if any
 
-	pid   int
-	pidfd int // -1 where the kernel has none
+	pid int
 }
 
 // steps returns what the child does, in this order: what needs rights of the
@@ -90,44 +89,27 @@ func (sp *spawn) steps() *forkexec.Steps {
 
 const setModeFilter = 1 // SECCOMP_SET_MODE_FILTER
 
-// addLimits sets each limit, or the nearest that the host's own hard limit allows.
+// addLimits sets each limit.
 func addLimits(s *forkexec.Steps, list []Rlimit) {
 	for _, r := range list {
-		lim := &unix.Rlimit{Cur: r.Soft, Max: r.Hard}
-		var own unix.Rlimit
-		if unix.Prlimit(0, r.Resource, nil, &own) == nil {
-			lim.Max = min(lim.Max, own.Max)
-			// A limit above the host's own would be refused as a whole.
-			lim.Cur = min(lim.Cur, lim.Max)
+		lim, err := r.within(0)
+		if err != nil {
+			lim = unix.Rlimit{Cur: r.Soft, Max: r.Hard}
 		}
-		s.Do(unix.SYS_PRLIMIT64, 0, uintptr(r.Resource), forkexec.Pin(s, lim), 0)
+		s.Do(unix.SYS_PRLIMIT64, 0, uintptr(r.Resource), forkexec.Pin(s, &lim), 0)
 	}
 }
 
 // fork makes the child, on the calling thread.
-func (sp *spawn) fork() error {
-	pid, err := sp.steps().Run()
-	if err != nil {
-		return err
-	}
-	sp.pid = pid
-	if sp.pidfd, err = unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK); err == unix.EINVAL {
-		sp.pidfd, err = unix.PidfdOpen(pid, 0)
-	}
-	if err != nil {
-		sp.pidfd = -1
-	}
-	return nil
+func (sp *spawn) fork() (err error) {
+	sp.pid, err = sp.steps().Run()
+	return err
 }
 
-// start forks, and calls ended on another goroutine when the child has ended
-// and is still to be waited for.
+// start forks, and calls ended on another goroutine when the child has ended and is
+// still to be waited for.
 func (sp *spawn) start(on *forkThread, ended func()) error {
-	var err error
-	if !on.do(func() { err = on.view.fork(sp) }) {
-		return unix.ECANCELED
-	}
-	if err != nil {
+	if err := on.do(func() error { return on.view.fork(sp) }); err != nil {
 		return err
 	}
 	go func() {

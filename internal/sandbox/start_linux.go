@@ -25,13 +25,13 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 		}
 	}
 	p := newProc(s, pl)
-	if err := s.add(p); err != nil {
+	if err := s.live.add(p); err != nil {
 		return nil, err
 	}
 	if err := s.start(p); err != nil {
 		p.release()
 		// Close has ended it; what became of the start then says nothing.
-		if s.isClosed() {
+		if s.live.isClosed() {
 			return nil, codeinterp.ErrClosed
 		}
 		return nil, s.explain(err, pl)

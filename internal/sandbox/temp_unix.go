@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox/diskuse"
 	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
 )
 
@@ -22,8 +23,6 @@ type tempRoot struct {
 	mu   sync.Mutex
 	dir  string
 	lock *os.File // held while this host lives
-
-	trash sync.WaitGroup // removals in the background
 }
 
 // TempDir makes an empty directory that suits Cmd.Workdir: only its
@@ -71,6 +70,20 @@ func (s *Sandbox) makeTemp(root string) (string, error) {
 	return dir, nil
 }
 
+const (
+	discardTime = 200 * time.Millisecond // for a directory before its removal goes on in the background
+	closeTime   = 10 * time.Second       // for what is left when a Sandbox is closed
+)
+
+// Discard removes a directory of TempDir's, whose processes have ended. A small one is
+// gone when it returns; a large one goes in the background.
+func (s *Sandbox) Discard(dir string) {
+	r := rmtree.New(dir)
+	if done, _ := r.Run(time.Now().Add(discardTime)); !done {
+		go r.Run(time.Time{})
+	}
+}
+
 func (t *tempRoot) path() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +105,6 @@ func (t *tempRoot) remove() error {
 		return nil
 	}
 	defer t.lock.Close()
-	t.trash.Wait()
 	done, err := rmtree.New(dir).Run(time.Now().Add(closeTime))
 	if !done {
 		err = fmt.Errorf("%w: removing directories takes too long; the next host goes on", codeinterp.ErrUnavailable)
@@ -163,3 +175,12 @@ func sysStat(info fs.FileInfo) (*syscall.Stat_t, bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return st, ok
 }
+
+// RemoveAll removes dir and what is in it, also directories that a program made
+// unreadable or nested thousands of levels deep. It follows no symbolic links. A missing
+// directory is no error.
+func RemoveAll(dir string) error { return rmtree.RemoveAll(dir) }
+
+// Used returns the bytes on disk, and the files and directories, in a directory, as far as
+// a walk of two seconds finds them; nothing where directories are not measured.
+func Used(dir string) (bytes int64, inodes int) { return diskuse.Used(dir) }
