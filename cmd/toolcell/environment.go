@@ -29,44 +29,30 @@ func (f *environmentFlags) register(fs *pflag.FlagSet, getenv func(string) strin
 	})
 }
 
-// prepareEnvironment makes the Python of the flags the one to use.
+// prepareEnvironment makes the environments of the flags those that programs run in.
 func (f *subprocessFlags) prepareEnvironment(ctx context.Context, progress func(string, ...any)) error {
 	if f.name == "" && len(f.with) == 0 {
 		return nil
 	}
-	if f.name != "" && (len(f.with) > 0 || f.python != "") {
-		return fmt.Errorf("%w: --env-name goes without --with and --python", codeinterp.ErrInvalid)
-	}
 	root := f.getenv("TOOLCELL_ENVIRONMENTS")
 	if f.name != "" {
-		e, err := openNamed(root, f.name)
-		if err != nil {
-			return err
+		if len(f.with) > 0 || f.python != "" {
+			return fmt.Errorf("%w: --env-name goes without --with and --python", codeinterp.ErrInvalid)
 		}
-		f.enter(e)
-		return nil
+		return f.enter(openNamed(root, f.name))
 	}
-	python, node := byLanguage(f.with)
 	changeable, err := absolute(f.write)
-	if err != nil {
-		return err
-	}
 	if f.shared != "" {
 		changeable = append(changeable, f.shared)
 	}
-	for _, o := range []*environments.Options{
-		{Packages: python, Python: f.python, Root: root, Changeable: changeable}, {Packages: node, Language: "javascript", Root: root, Changeable: changeable},
-	} {
-		if len(o.Packages) == 0 {
-			continue
-		}
-		e, err := newEnvironment(ctx, o, progress)
-		if err != nil {
-			return err
-		}
-		f.enter(e)
+	python, node := byLanguage(f.with)
+	if err == nil && len(python) > 0 {
+		err = f.enter(newEnvironment(ctx, &environments.Options{Packages: python, Python: f.python, Root: root, Changeable: changeable}, progress))
 	}
-	return nil
+	if err == nil && len(node) > 0 {
+		err = f.enter(newEnvironment(ctx, &environments.Options{Packages: node, Language: "javascript", Root: root, Changeable: changeable}, progress))
+	}
+	return err
 }
 
 // findLimit is longer than it takes to find an environment that exists.
@@ -79,12 +65,15 @@ func newEnvironment(ctx context.Context, o *environments.Options, progress func(
 }
 
 // enter makes an environment the one that programs run in.
-func (f *subprocessFlags) enter(e *environments.Environment) {
-	if e.Python != "" {
+func (f *subprocessFlags) enter(e *environments.Environment, err error) error {
+	switch {
+	case err != nil:
+	case e.Python != "":
 		f.python = e.Python
-	} else {
+	default:
 		f.nodeEnvironment = e
 	}
+	return err
 }
 
 // byLanguage separates the packages of Python from those of Node.js, such as npm:lodash.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestGatewayLeavesNothingBehind: the servers end with the command, however that
@@ -41,12 +40,7 @@ func TestGatewayLeavesNothingBehind(t *testing.T) {
 			}
 			end(cmd.Process.Pid, in.Close)
 			cmd.Wait()
-			for end := time.Now().Add(time.Minute); len(alive(family)) > 0 && time.Now().Before(end); {
-				time.Sleep(10 * time.Millisecond)
-			}
-			if left := alive(family); len(left) > 0 {
-				t.Errorf("%d of %d processes are left: %v", len(left), len(family), left)
-			}
+			allEnd(t, family)
 		})
 	}
 }

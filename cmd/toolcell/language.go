@@ -62,14 +62,6 @@ func interpreterIn(line string) string {
 	return ""
 }
 
-// narrow keeps the subprocess provider from looking for interpreters that the
-// program does not need.
-func (f *providerFlags) narrow(name string) {
-	if i := ownLanguage(name); i >= 0 {
-		f.languages = ownLanguages()[i : i+1]
-	}
-}
-
 // ownLanguages are those of the subprocess provider.
 func ownLanguages() []subprocess.Language {
 	list := []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python(), subprocess.TypeScript()}

@@ -195,27 +195,6 @@ func TestOutputThatCannotBeShown(t *testing.T) {
 	}
 }
 
-// TestReportsThatCannotBeShown: a report that was not written is a failure.
-func TestReportsThatCannotBeShown(t *testing.T) {
-	root := t.TempDir()
-	names := filepath.Join(root, "names")
-	if err := os.MkdirAll(names, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(names, "data"), []byte("000000000000000000000000\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"doctor", "--provider", "inmemory"}, {"env", "list"}} {
-		var stderr bytes.Buffer
-		a := &app{stdout: brokenWriter{}, stderr: &stderr, getenv: func(name string) string {
-			return map[string]string{"TOOLCELL_ENVIRONMENTS": root}[name]
-		}}
-		if code := a.main(t.Context(), args); code != exitFailure || stderr.String() != "toolcell: no room\n" {
-			t.Errorf("%q: code %d, stderr %q", args, code, stderr.String())
-		}
-	}
-}
-
 func TestUsage(t *testing.T) {
 	for _, tt := range []struct {
 		args []string

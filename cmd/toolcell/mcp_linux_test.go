@@ -67,16 +67,10 @@ func TestMCPLeavesNothingBehind(t *testing.T) {
 				if cmd.Wait(); cmd.ProcessState.ExitCode() != e.code {
 					t.Errorf("the command ended with %v", cmd.ProcessState)
 				}
-				for end := time.Now().Add(time.Minute); len(alive(family)) > 0 && time.Now().Before(end); {
-					time.Sleep(10 * time.Millisecond)
-				}
-				if left := alive(family); len(left) > 0 {
-					t.Errorf("%d of %d processes are left: %v", len(left), len(family), left)
-				}
+				allEnd(t, family)
 				if files, _ := filepath.Glob(filepath.Join(temp, "*")); len(files) > 0 {
 					t.Errorf("files are left: %v", files)
 				}
-				t.Logf("%d processes, all gone", len(family))
 			})
 		}
 	}
@@ -160,4 +154,15 @@ func alive(list []process) []process {
 		}
 	}
 	return left
+}
+
+// allEnd waits until none of the processes runs.
+func allEnd(t *testing.T, family []process) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); len(alive(family)) > 0 && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if left := alive(family); len(left) > 0 {
+		t.Errorf("%d of %d processes are left: %v", len(left), len(family), left)
+	}
 }

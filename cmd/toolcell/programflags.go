@@ -42,33 +42,32 @@ func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codein
 	if a.call != nil {
 		return a.call.interpreter(), 0
 	}
-	ci, err := f.start(ctx, stateful)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, a.stopped()
-	case errors.Is(err, errOpenTimeout):
-		fmt.Fprintf(a.stderr, "toolcell: timed out after %v, before the program began\n", f.timeout)
-		return nil, codeinterp.ExitTimeout
-	case err != nil:
-		return nil, a.fail(err)
-	}
-	return ci, 0
-}
-
-// start opens the provider within the program's time.
-func (f *programFlags) start(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
 	if f.timeout < 0 {
-		return nil, fmt.Errorf("%w: negative timeout %v", codeinterp.ErrInvalid, f.timeout)
+		return nil, a.usageError("negative timeout %v", f.timeout)
 	}
+	opening := ctx
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, errOpenTimeout)
+		opening, cancel = context.WithTimeoutCause(ctx, f.timeout, errOpenTimeout)
 		defer cancel()
 	}
-	f.narrow(f.language)
-	ci, err := f.open(ctx, stateful)
-	if err != nil && context.Cause(ctx) == errOpenTimeout {
-		err = errOpenTimeout
+	ci, err := f.start(opening, stateful)
+	switch {
+	case err == nil:
+		return ci, 0
+	case ctx.Err() != nil:
+		return nil, a.stopped()
+	case context.Cause(opening) == errOpenTimeout:
+		fmt.Fprintf(a.stderr, "toolcell: timed out after %v, before the program began\n", f.timeout)
+		return nil, codeinterp.ExitTimeout
 	}
-	return ci, err
+	return nil, a.fail(err)
+}
+
+// start opens the provider for programs in one language.
+func (f *providerFlags) start(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
+	if i := ownLanguage(f.language); i >= 0 {
+		f.languages = ownLanguages()[i : i+1] // no other interpreter is needed
+	}
+	return f.open(ctx, stateful)
 }

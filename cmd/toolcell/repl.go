@@ -45,9 +45,6 @@ func (a *app) replCommand() *cobra.Command {
 
 // repl reads and runs programs until the end of the input, :quit, or the end of ctx.
 func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
-	if f.timeout < 0 {
-		return a.usageError("negative timeout %v", f.timeout)
-	}
 	if err := f.choose(fs); err != nil {
 		return a.usageError("%s", plain(err))
 	}
@@ -59,8 +56,8 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 	if f.script, err = newScript(&f.programFlags, "", nil); err != nil {
 		return a.usageError("%s", plain(err))
 	}
-	timeout := f.timeout
-	f.timeout = 0 // is a program's, not the provider's
+	timeout := max(f.timeout, 0)
+	f.timeout = min(f.timeout, 0) // is a program's, not the provider's
 	ci, code := a.start(ctx, &f.programFlags, true)
 	if ci == nil {
 		return code

@@ -4,7 +4,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // TestRunFiles: inputs are beside the program, and what it makes or changes is
@@ -163,15 +160,6 @@ func TestRunFilesOfScript(t *testing.T) {
 		if want := "toolcell: not kept: report.csv (4 bytes); --out DIR saves what a program writes\n"; code != 0 || stderr != want {
 			t.Errorf("%s: code %d, stderr %q", mode, code, stderr)
 		}
-	}
-}
-
-func TestRunFilesJSON(t *testing.T) {
-	out := t.TempDir()
-	code, stdout, stderr := toolcell(t.Context(), "", "run", "--json", "--out", out, "-e", "require('fs').writeFileSync('a', 'x')")
-	var res codeinterp.Result
-	if err := json.Unmarshal([]byte(stdout), &res); err != nil || code != 0 || len(res.Artifacts) != 1 || contents(t, out)["a"] != "x" {
-		t.Errorf("code %d, %v, %+v, stderr %q", code, err, res.Artifacts, stderr)
 	}
 }
 

@@ -119,16 +119,3 @@ func TestFilesAsUnderNode(t *testing.T) {
 		}
 	}
 }
-
-// TestNodeArgv: node has the whole path in process.argv, however it was given.
-func TestNodeArgv(t *testing.T) {
-	for file, want := range map[string]func(string) bool{
-		"a.js": filepath.IsAbs,
-		"":     func(name string) bool { return name == "-" },
-	} {
-		s := &script{file: file, args: []string{"b"}}
-		if argv := s.nodeArgv(); len(argv) != 2 || !want(argv[0]) || argv[1] != "b" {
-			t.Errorf("of %q: %q", file, argv)
-		}
-	}
-}
