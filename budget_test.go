@@ -26,6 +26,7 @@ var budgets = map[string]int{
 	"egress/gate":                         1850,
 	"environments":                        1589,
 	"files":                               1494,
+	"git":                                 610,
 	"internal/ansi":                       99,
 	"internal/artifact":                   273,
 	"internal/callers":                    31,

@@ -24,6 +24,7 @@ var layers = map[string][]string{
 	"environments":         {"codeinterp", "internal"},
 	"providers/subprocess": {"codeinterp", "environments", "internal", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/jupyter":    {"codeinterp", "internal", "golang.org/x/sys", "github.com/gorilla/websocket"},
+	"git":                  {"codeinterp"},
 	"files":                {"codeinterp", "internal"},
 	"notebook":             {"codeinterp", "internal/artifact", "internal/jsontally", "internal/lossnote"},
 	"shell":                {"codeinterp"},

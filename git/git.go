@@ -1,0 +1,243 @@
+// Package git works with a repository inside an interpreter's walls: by the git that
+// is installed there, with typed answers.
+//
+//	g, err := git.New(ci, &git.Options{Dir: "project"})
+//	err = g.Clone(ctx, "https://code.example.com/team/project.git", nil)
+//	status, err := g.Status(ctx)
+//
+// # Security
+//
+// A program can write anything into a repository's configuration. Calls of this package
+// run none of it: hooks, filters, file system monitors, external diffs, text
+// conversions, pagers and credential helpers are off, submodules are left alone, and
+// remotes are reached over http and https only. Never run the host's git in a directory
+// that programs write to.
+//
+// With Options.Credential, git asks for the password of that one destination. It is in
+// the environment of git's processes while they run, where programs of the same user
+// can read it; it is in no file, argument or error. Where an egress policy adds the
+// credential, it is nowhere in the sandbox.
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Errors of calls; those of codeinterp come as they are.
+var (
+	// ErrGit: git has refused or failed; the text is its own.
+	ErrGit = errors.New("git failed")
+
+	// ErrMissing: git is not installed where programs run.
+	ErrMissing = errors.New("git is not installed")
+)
+
+// Options tunes New. The zero value is ready to use.
+type Options struct {
+	// Dir is the repository, relative to where programs start or absolute as they see
+	// it. Empty means where they start.
+	Dir string
+
+	// Name and Email are the author of commits. Empty means "agent" and
+	// "agent@localhost".
+	Name, Email string
+
+	// Credential answers for one destination.
+	Credential *Credential
+
+	// Timeout bounds each call. Zero means two minutes.
+	Timeout time.Duration
+
+	// Env is added to the environment of git, such as that of a proxy.
+	Env map[string]string
+}
+
+// A Credential is a user and a password for one URL, and what is below it.
+type Credential struct {
+	URL      string // such as "https://code.example.com/team"
+	User     string
+	Password string
+}
+
+// A Git runs git in one directory. Its methods may be called concurrently.
+type Git struct {
+	run codeinterp.Commander
+	o   Options
+}
+
+// New returns a Git over ci, which must run commands (codeinterp.ErrUnavailable).
+func New(ci codeinterp.CodeInterpreter, opts *Options) (*Git, error) {
+	run, ok := codeinterp.Commands(ci)
+	if !ok {
+		return nil, fmt.Errorf("git: %w: this interpreter runs no commands", codeinterp.ErrUnavailable)
+	}
+	g := &Git{run: run}
+	if opts != nil {
+		g.o = *opts
+	}
+	if g.o.Timeout == 0 {
+		g.o.Timeout = 2 * time.Minute
+	}
+	if g.o.Name == "" {
+		g.o.Name = "agent"
+	}
+	if g.o.Email == "" {
+		g.o.Email = "agent@localhost"
+	}
+	if c := g.o.Credential; c != nil {
+		if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+			return nil, fmt.Errorf("git: %w: the credential's URL is not one of http or https without a user", codeinterp.ErrInvalid)
+		}
+	}
+	return g, nil
+}
+
+// A setting is a line of git's configuration.
+type setting struct{ key, value string }
+
+// safe turns off what a repository could run; its own configuration is read before it.
+var safe = []setting{
+	{"core.hooksPath", "/dev/null"}, {"core.fsmonitor", "false"}, {"core.sshCommand", "false"},
+	{"core.alternateRefsCommand", "true"}, {"core.pager", "cat"}, {"core.editor", "false"}, {"core.askPass", ""}, {"core.quotePath", "false"},
+	{"credential.helper", ""}, {"commit.gpgSign", "false"}, {"tag.gpgSign", "false"}, {"gpg.program", "false"}, {"diff.external", ""},
+	{"submodule.recurse", "false"}, {"fetch.recurseSubmodules", "false"}, {"push.recurseSubmodules", "no"}, {"gc.auto", "0"}, {"maintenance.auto", "false"},
+	{"protocol.allow", "never"}, {"protocol.http.allow", "always"}, {"protocol.https.allow", "always"},
+	{"safe.directory", "*"}, {"init.defaultBranch", "main"}, {"pull.ff", "only"}, {"advice.detachedHead", "false"},
+}
+
+// environment returns that of a call.
+func (g *Git) environment(extra []setting) map[string]string {
+	settings := append(slices.Clone(safe), setting{"user.name", g.o.Name}, setting{"user.email", g.o.Email})
+	env := map[string]string{
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0",
+		"GIT_PAGER": "cat", "GIT_EDITOR": "false", "GIT_ASKPASS": "false", "SSH_ASKPASS": "false", "LC_ALL": "C",
+	}
+	if c := g.o.Credential; c != nil {
+		// git itself compares the URL; the helper is asked for that one only.
+		settings = append(settings,
+			setting{"credential.useHttpPath", "true"},
+			setting{"credential." + c.URL + ".helper", `!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$GIT_PINNED_USER" "$GIT_PINNED_PASSWORD"; }; f`})
+		env["GIT_PINNED_USER"], env["GIT_PINNED_PASSWORD"] = c.User, c.Password
+	}
+	settings = append(settings, extra...)
+	env["GIT_CONFIG_COUNT"] = strconv.Itoa(len(settings))
+	for i, s := range settings {
+		env["GIT_CONFIG_KEY_"+strconv.Itoa(i)], env["GIT_CONFIG_VALUE_"+strconv.Itoa(i)] = s.key, s.value
+	}
+	for k, v := range g.o.Env {
+		env[k] = v
+	}
+	return env
+}
+
+// drivers returns settings that turn off the filters and drivers which the
+// repository's own configuration names.
+func (g *Git) drivers(ctx context.Context) ([]setting, error) {
+	const which = `^(filter\..*\.(clean|smudge|process|required)|diff\..*\.(command|textconv)|merge\..*\.driver|remote\..*\.(vcs|uploadpack|receivepack|proxy))$`
+	out, err := g.command(ctx, nil, "config", "-z", "--name-only", "--get-regexp", which)
+	if err != nil {
+		var failed *failure
+		if errors.As(err, &failed) && failed.code == 1 { // there are none
+			return nil, nil
+		}
+		return nil, err
+	}
+	var list []setting
+	for key := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
+		value := ""
+		switch {
+		case key == "":
+			continue
+		case strings.HasSuffix(key, ".required"):
+			value = "false"
+		case strings.HasSuffix(key, "pack"):
+			value = "false"
+		case strings.HasSuffix(key, ".driver"):
+			value = "false"
+		}
+		list = append(list, setting{key, value})
+	}
+	if len(list) > maxDrivers {
+		return nil, fmt.Errorf("git: %w: the repository configures %d filters and drivers", ErrGit, len(list))
+	}
+	return list, nil
+}
+
+const (
+	maxDrivers = 500
+	maxText    = 4000
+	maxOutput  = 4 << 20
+)
+
+// git runs git in the repository, where nothing of it is run.
+func (g *Git) git(ctx context.Context, args ...string) (string, error) {
+	extra, err := g.drivers(ctx)
+	if err != nil {
+		return "", err
+	}
+	return g.command(ctx, extra, args...)
+}
+
+// command runs git once, and returns what it wrote to stdout.
+func (g *Git) command(ctx context.Context, extra []setting, args ...string) (string, error) {
+	line := "exec git"
+	for _, a := range args {
+		if strings.ContainsRune(a, 0) {
+			return "", fmt.Errorf("git %s: %w: a NUL byte in %.100q", args[0], codeinterp.ErrInvalid, a)
+		}
+		line += " " + quote(a)
+	}
+	res, err := g.run.RunCommand(ctx, line, &codeinterp.CommandOptions{
+		RunOptions: codeinterp.RunOptions{Timeout: g.o.Timeout, Env: g.environment(extra), MaxOutput: maxOutput}, Cwd: g.o.Dir,
+	})
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("git %s: %w", args[0], err)
+	case res.Status == codeinterp.StatusOK && res.ExitCode == 0:
+		if len(res.Truncated) > 0 {
+			return "", fmt.Errorf("git %s: %w: the answer is longer than %d bytes", args[0], ErrGit, maxOutput)
+		}
+		return res.Stdout(), nil
+	case res.ExitCode == 127 || res.ExitCode == 126 && strings.Contains(res.Stderr(), "git"):
+		return "", fmt.Errorf("git %s: %w", args[0], ErrMissing)
+	}
+	text := strings.TrimSpace(res.Stderr())
+	if c := g.o.Credential; c != nil && c.Password != "" {
+		text = strings.ReplaceAll(text, c.Password, "***")
+	}
+	if len(res.Refusals) > 0 {
+		text += "\n" + strings.Join(res.Refusals, "\n")
+	}
+	if len(text) > maxText {
+		text = text[:maxText]
+	}
+	return "", &failure{op: args[0], code: res.ExitCode, status: res.Status, text: text}
+}
+
+// A failure is how git ended.
+type failure struct {
+	op, text string
+	code     int
+	status   codeinterp.Status
+}
+
+func (f *failure) Error() string {
+	if f.text == "" {
+		return fmt.Sprintf("git %s: %v: %s, exit code %d", f.op, ErrGit, f.status, f.code)
+	}
+	return "git " + f.op + ": " + f.text
+}
+
+func (f *failure) Is(target error) bool { return target == ErrGit }
+
+// quote makes one word of a shell's command line.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

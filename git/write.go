@@ -1,0 +1,97 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// CloneOptions tunes Clone.
+type CloneOptions struct {
+	Branch string // empty means the remote's own
+	Depth  int    // how many commits of history; zero means all
+}
+
+// Clone clones a repository into Dir, which must be empty or missing.
+func (g *Git) Clone(ctx context.Context, repository string, opts *CloneOptions) error {
+	u, err := url.Parse(repository)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
+		return fmt.Errorf("git clone: %w: a repository is an http or https URL without a user; see Options.Credential", codeinterp.ErrInvalid)
+	}
+	args := []string{"clone", "--no-recurse-submodules", "--quiet", "--no-hardlinks"}
+	if opts != nil && opts.Branch != "" {
+		if err := checkName(opts.Branch); err != nil {
+			return err
+		}
+		args = append(args, "--branch", opts.Branch)
+	}
+	if opts != nil && opts.Depth > 0 {
+		args = append(args, "--depth", strconv.Itoa(opts.Depth))
+	}
+	above := *g
+	dir := g.o.Dir
+	if above.o.Dir = ""; dir == "" {
+		dir = "."
+	}
+	_, err = above.command(ctx, nil, append(args, "--", repository, dir)...)
+	return err
+}
+
+// Init makes an empty repository in Dir, which must exist.
+func (g *Git) Init(ctx context.Context) error {
+	_, err := g.command(ctx, nil, "init", "--quiet", "--template=")
+	return err
+}
+
+// Checkout changes to a branch or a commit. With create, the branch is new and begins
+// at the current commit.
+func (g *Git) Checkout(ctx context.Context, name string, create bool) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	args := []string{"checkout", "--quiet", "--no-recurse-submodules"}
+	if create {
+		args = append(args, "-b")
+	}
+	_, err := g.git(ctx, append(args, name, "--")...)
+	return err
+}
+
+// Add puts files, as they are now, into the index; none means all changes.
+func (g *Git) Add(ctx context.Context, paths ...string) error {
+	args := []string{"add"}
+	if len(paths) == 0 {
+		args = append(args, "--all")
+	}
+	_, err := g.git(ctx, append(append(args, "--"), paths...)...)
+	return err
+}
+
+// Commit commits the index, and returns the new commit's hash.
+func (g *Git) Commit(ctx context.Context, message string) (string, error) {
+	if strings.TrimSpace(message) == "" {
+		return "", fmt.Errorf("git commit: %w: an empty message", codeinterp.ErrInvalid)
+	}
+	if _, err := g.git(ctx, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message="+message); err != nil {
+		return "", err
+	}
+	out, err := g.git(ctx, "rev-parse", "HEAD")
+	return strings.TrimSpace(out), err
+}
+
+// Push pushes the current branch to the branch of its name at the remote origin.
+func (g *Git) Push(ctx context.Context) error {
+	_, err := g.git(ctx, "push", "--quiet", "--no-verify", "--no-recurse-submodules", "--set-upstream", "origin", "HEAD")
+	return err
+}
+
+// Pull fetches the current branch's upstream and moves the branch to it, if that needs
+// no merge.
+func (g *Git) Pull(ctx context.Context) error {
+	_, err := g.git(ctx, "pull", "--quiet", "--ff-only", "--no-recurse-submodules")
+	return err
+}
