@@ -20,13 +20,6 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
-// Installers keep what they fetch in these directories of a root: cacheDir is for
-// isolated ones, hostCacheDir for others.
-const (
-	cacheDir     = "cache"
-	hostCacheDir = "cache-host"
-)
-
 // Limits of an installer; its disk is Options.Disk.
 const (
 	maxMemory    = 4 << 30
@@ -35,38 +28,30 @@ const (
 	maxOpen      = 4096
 )
 
-// A box is where installers run. They change dir and cache, read their settings and
-// the interpreter, and use the network.
+// A box is where installers run. They change dir, read their settings and the
+// interpreter, and use the network.
 type box struct {
 	sandbox  *sandbox.Sandbox
 	dir      string
-	cache    string
-	cached   int64 // bytes in the cache before the installation
+	temp     string // in dir, with the caches of installers
 	home     string
 	uid, gid int // of the installers; -1 where that is the host's user
 	env      []string
 	readable []string
-
-	claimed *os.File // keeps the cache from being removed
-	closes  []func() error
+	closes   []func() error
 }
 
 // newBox returns a box for one environment.
-func newBox(ctx context.Context, o *Options, b *base) (_ *box, err error) {
-	x := &box{uid: -1, gid: -1, cache: filepath.Join(o.Root, cacheDir)}
+func newBox(o *Options, b *base) (_ *box, err error) {
+	x := &box{uid: -1, gid: -1}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, x.close())
 		}
 	}()
-	uid, err := x.claim(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%w: the cache: %w", codeinterp.ErrUnavailable, err)
-	}
-	x.cached = bytesIn(x.cache)
 	// In Root, so that the environment can be renamed to its place.
 	x.sandbox, err = sandbox.New(&sandbox.Options{
-		Require: o.Require, AllowNone: true, AllowSignals: true, Network: true, UID: uid, TempDir: o.Root, Writable: []string{x.cache},
+		Require: o.require, AllowNone: true, AllowSignals: true, Network: true, TempDir: o.Root,
 		Limits: sandbox.Limits{Memory: maxMemory, Processes: maxProcesses, CPU: -1, FileSize: o.Disk, Disk: o.Disk, Inodes: maxFiles, OpenFiles: maxOpen},
 	})
 	if err != nil {
@@ -76,45 +61,7 @@ func newBox(ctx context.Context, o *Options, b *base) (_ *box, err error) {
 	return x, x.furnish(b)
 }
 
-// claim makes the cache, keeps it from being removed, and returns its owner's uid, as
-// whom installers of a root host run; 0 for other hosts.
-func (x *box) claim(ctx context.Context) (uid int, err error) {
-	for {
-		if x.claimed, err = lock(ctx, x.cache+".lock", true); err != nil {
-			return 0, err
-		}
-		about, err := os.Lstat(x.cache)
-		if err == nil && os.Geteuid() != 0 {
-			return 0, nil
-		} else if err == nil && ownerOf(about) != 0 {
-			return ownerOf(about), nil
-		}
-		x.claimed.Close()
-		exclusive, err := lock(ctx, x.cache+".lock", false)
-		if err == nil {
-			err = errors.Join(makeCache(x.cache), exclusive.Close())
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
-}
-
-func makeCache(dir string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) || os.Geteuid() != 0 {
-		return err
-	}
-	if about, err := os.Lstat(dir); err != nil || ownerOf(about) != 0 {
-		return err
-	}
-	uid, err := sandbox.SpareID()
-	if err != nil {
-		return err
-	}
-	return os.Lchown(dir, uid, uid)
-}
-
-// furnish makes the directories of a sandboxed installer.
+// furnish makes the directories of installers.
 func (x *box) furnish(b *base) (err error) {
 	if err := x.sandbox.Show(b.roots); err != nil {
 		return fmt.Errorf("%w: %s: %w", codeinterp.ErrUnavailable, b.path, err)
@@ -129,23 +76,16 @@ func (x *box) furnish(b *base) (err error) {
 	if other {
 		x.uid, x.gid = uid, gid
 	}
-	if x.sandbox.Mode() == sandbox.None {
-		// Not the cache of sandboxed installers, who could have changed programs in it.
-		x.cache = filepath.Join(filepath.Dir(x.cache), hostCacheDir)
-		if err := errors.Join(os.MkdirAll(x.cache, 0o700), x.own(x.cache)); err != nil {
-			return fmt.Errorf("%w: the cache: %w", codeinterp.ErrUnavailable, err)
-		}
-		x.cached = bytesIn(x.cache)
-	}
 	// Not in Root, which programs may read: settings can hold tokens.
 	home, remove, err := sandbox.PrivateDir(x.uid, x.gid)
 	if err != nil {
-		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+		return unavailable(err)
 	}
 	x.home, x.closes = home, append(x.closes, remove)
+	x.temp = filepath.Join(x.dir, "tmp")
 	c := readSettings()
-	if err := errors.Join(c.copyTo(x.home), x.own(x.home)); err != nil {
-		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	if err := errors.Join(c.copyTo(x.home), x.own(x.home), os.Mkdir(x.temp, 0o755), x.own(x.temp)); err != nil {
+		return unavailable(err)
 	}
 	x.read(b.roots...)
 	x.read(c.readable...)
@@ -154,13 +94,17 @@ func (x *box) furnish(b *base) (err error) {
 	return nil
 }
 
+// unavailable is the error of an installation that the host cannot make.
+func unavailable(err error) error { return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err) }
+
 // settings returns the variables of installers.
 func (x *box) settings(b *base, c *settings) map[string]string {
 	env := maps.Clone(c.env)
-	env["PIP_CACHE_DIR"], env["UV_CACHE_DIR"] = filepath.Join(x.cache, "pip"), filepath.Join(x.cache, "uv")
-	env["npm_config_cache"] = filepath.Join(x.cache, "npm")
+	temp := filepath.Join(x.sandbox.WorkdirInside(x.dir, nil), "tmp")
+	for name, dir := range map[string]string{"TMPDIR": "", "PIP_CACHE_DIR": "pip", "UV_CACHE_DIR": "uv", "npm_config_cache": "npm"} {
+		env[name] = filepath.Join(temp, dir)
+	}
 	env["UV_LINK_MODE"], env["UV_PYTHON_DOWNLOADS"] = "copy", "never"
-	env["TMPDIR"] = filepath.Join(x.sandbox.WorkdirInside(x.dir, nil), "tmp")
 	env["HOME"], env["PATH"] = x.home, filepath.Dir(b.path)+":/usr/local/bin:/usr/bin:/bin"
 	return env
 }
@@ -174,28 +118,14 @@ func (x *box) read(paths ...string) {
 	}
 }
 
-// client returns the path by which installers start a program that is one file.
-func (x *box) client(path string) (string, error) {
-	if x.sandbox.Reachable(path) == nil {
-		x.read(interpreter.Roots(path)...)
-		return path, nil
-	}
-	b, err := os.ReadFile(path)
-	inside := filepath.Join(x.home, filepath.Base(path))
-	if err = errors.Join(err, os.WriteFile(inside, b, 0o755)); err != nil {
-		return "", fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
-	}
-	return inside, nil
-}
-
-// showScript lets installers run a script whose other files lie around it.
-func (x *box) showScript(path string) error {
+// show lets installers run a program, whose other files may lie around it.
+func (x *box) show(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
-		err = x.sandbox.Show([]string{path})
+		err = x.sandbox.Show([]string{path, real})
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+		return unavailable(err)
 	}
 	x.read(interpreter.Roots(path)...)
 	above := filepath.Dir(filepath.Dir(real))
@@ -221,10 +151,12 @@ func (x *box) take(dir string) error {
 	if x.uid >= 0 {
 		uid, gid = os.Geteuid(), os.Getegid()
 	}
-	return settle(dir, uid, gid, x.sandbox.Mode() == sandbox.Landlock)
+	return settle(dir, uid, gid)
 }
 
-// run runs an installer and returns the end of what it prints.
+const maxPrinted = 1 << 20 // bytes that are kept of what an installer prints
+
+// run runs an installer and returns what it prints.
 func (x *box) run(ctx context.Context, args []string) (string, error) {
 	seen := x.sandbox.WorkdirInside(x.dir, nil)
 	inside := slices.Clone(args)
@@ -235,11 +167,15 @@ func (x *box) run(ctx context.Context, args []string) (string, error) {
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+		return "", unavailable(err)
 	}
-	out := &tail{}
+	defer r.Close()
+	var out []byte
 	var reading sync.WaitGroup
-	reading.Go(func() { _, _ = io.Copy(out, r); r.Close() })
+	reading.Go(func() {
+		out, _ = io.ReadAll(io.LimitReader(r, maxPrinted))
+		_, _ = io.Copy(io.Discard, r)
+	})
 	p, err := x.sandbox.Start(&sandbox.Cmd{Path: inside[0], Args: inside, Env: x.env, Workdir: x.dir, ReadOnly: x.readable, Files: []*os.File{nil, w, w}})
 	w.Close() // reading ends with the installer
 	if err != nil {
@@ -257,29 +193,13 @@ func (x *box) run(ctx context.Context, args []string) (string, error) {
 	case exit.Code != 0:
 		err = fmt.Errorf("exit status %d", exit.Code)
 	}
-	return out.String(), err
+	return string(out), err
 }
 
-// close ends what runs and removes everything but the cache.
+// close ends what runs, and removes all but what was renamed.
 func (x *box) close() (err error) {
 	for _, f := range x.closes {
 		err = errors.Join(err, f())
 	}
-	if x.claimed != nil {
-		x.claimed.Close()
-	}
 	return err
 }
-
-// A tail keeps the last bytes that are written to it.
-type tail struct{ b []byte }
-
-const maxTail = 256 << 10 // more than the list of a large environment
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.b = append(t.b, p[max(0, len(p)-maxTail):]...)
-	t.b = append(t.b[:0], t.b[max(0, len(t.b)-maxTail):]...)
-	return len(p), nil
-}
-
-func (t *tail) String() string { return string(t.b) }

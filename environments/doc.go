@@ -10,7 +10,7 @@
 // environment again.
 //
 // Python packages are installed by uv, which is taken from PATH or else installed by
-// the interpreter's pip into a cache in Root. Node.js packages are installed by npm.
+// the interpreter's pip into Root. Node.js packages are installed by npm.
 // Both are configured as usual: by variables that begin with PIP_, UV_ or npm_config_,
 // those of proxies and certificates, and by pip.conf, uv.toml and .npmrc. An index that
 // only pip is configured with is used by uv too.
@@ -18,17 +18,16 @@
 // # Security
 //
 //   - Installers run in a sandbox, where one works: they read the system's files, the
-//     interpreter and their own settings, change a directory of their own and the cache
-//     in Root, and use the host's network. They read nothing else of the home. On a root
-//     host they run as a user of their own.
+//     interpreter and their own settings, change a directory of their own, and use the
+//     host's network. They read nothing else of the home. On a root host they run as a
+//     user of their own.
 //   - Only wheels are installed, without build or install scripts, so no code of a
 //     package runs before a program imports it. A package that replaces the files
 //     which Python starts by is refused.
-//   - All environments of a Root share the cache: whoever takes over an installer can
-//     change packages that later ones get.
 //
 // # Limits
 //
-//   - Disk is measured twice a second and can be exceeded in between.
+//   - Each installation downloads its packages: nothing is shared between environments.
+//   - Disk is measured some times a second and can be exceeded in between.
 //   - Windows is not supported.
 package environments

@@ -1,20 +1,17 @@
 package environments
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
-
-// A Mode is a way of isolating installers: subprocess.Auto, None, Landlock or Bwrap.
-type Mode = sandbox.Mode
 
 // An Environment is a Python, or a directory of Node.js packages.
 type Environment struct {
@@ -41,7 +38,7 @@ type Options struct {
 	Packages []string
 
 	// Exact says that Packages are the Lock of an environment: exactly those
-	// versions are installed, from the cache if it has them.
+	// versions are installed.
 	Exact bool
 
 	// Constraints are lines of a Lock. Of the packages in it no other version is
@@ -60,15 +57,10 @@ type Options struct {
 	// toolcell/environments in the user's cache directory, for root in /var/cache.
 	Root string
 
-	// Require is the sandbox of installers. Auto takes the strongest one that
-	// works, or none; with the others New fails with codeinterp.ErrIsolation if
-	// the mode does not work.
-	Require Mode
+	// Disk bounds the bytes that the installation writes; zero means 16 GiB.
+	Disk int64
 
-	// Timeout bounds the installation; zero means 30 minutes. Disk bounds the
-	// bytes that it writes, including the cache; zero means 16 GiB.
-	Timeout time.Duration
-	Disk    int64
+	require sandbox.Mode // of installers; tests set it
 }
 
 var (
@@ -92,16 +84,11 @@ func (o *Options) complete() (*Options, error) {
 	if o == nil || len(o.Packages) == 0 {
 		return nil, fmt.Errorf("%w: an environment without packages", codeinterp.ErrInvalid)
 	}
-	if o.Timeout < 0 || o.Disk < 0 {
-		return nil, fmt.Errorf("%w: Timeout %v, Disk %d", codeinterp.ErrInvalid, o.Timeout, o.Disk)
+	if o.Disk < 0 {
+		return nil, fmt.Errorf("%w: Disk %d", codeinterp.ErrInvalid, o.Disk)
 	}
 	own := *o
-	if own.Timeout == 0 {
-		own.Timeout = 30 * time.Minute
-	}
-	if own.Disk == 0 {
-		own.Disk = 16 << 30
-	}
+	own.Disk = cmp.Or(own.Disk, 16<<30)
 	form, exact, like, locked := requirement(), pinned(), "numpy>=2", "six==1.17.0"
 	switch own.Language {
 	case "", "python":

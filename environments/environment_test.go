@@ -91,11 +91,11 @@ func TestSweep(t *testing.T) {
 		put(t, filepath.Join(root, id, "node_modules", "x"), strings.Repeat("x", 1000), 0o644)
 		put(t, filepath.Join(root, id, lockFile), "x@1.0.0\n", 0o644)
 	}
-	half := filepath.Join(root, strings.Repeat("0c", 12)+".new")
+	half := filepath.Join(root, strings.Repeat("0c", 12))
 	if err := os.Mkdir(half, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	old := opened(filepath.Join(root, ids[1], lockFile)).Add(-1e9)
+	old := (&Environment{Dir: filepath.Join(root, ids[1])}).opened().Add(-1e9)
 	if err := os.Chtimes(filepath.Join(root, ids[1], lockFile), old, old); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestSettle(t *testing.T) {
 		if err := errors.Join(os.Symlink(python, dir+"/bin/python"), c.change(dir)); err != nil {
 			t.Fatal(err)
 		}
-		err := settle(dir, -1, -1, true)
+		err := settle(dir, -1, -1)
 		if about, _ := os.Stat(dir + "/bin/tool"); err == nil && about.Mode() != 0o755 {
 			t.Errorf("%s: bin/tool is %v", name, about.Mode())
 		}

@@ -18,20 +18,20 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
 const (
 	lockFile = "toolcell.lock" // the last file of an environment to be written
 	baseFile = "toolcell.base" // the path of the interpreter that it was made with
+	toolDir  = "uv"            // of a root, for a uv that pip has installed
+	idSize   = 12              // bytes of an ID
 )
 
 // New returns the environment of the packages, and makes it if it does not exist.
 // Several processes that ask at once make one. A canceled ctx ends the installation.
 //
-// It fails with codeinterp.ErrUnavailable if no interpreter is found or the
-// installation fails, with context.DeadlineExceeded too after Timeout, and with
-// codeinterp.ErrQuota if it writes more than Disk.
+// It fails with codeinterp.ErrUnavailable if no interpreter is found or the installation
+// fails, and with codeinterp.ErrQuota if it writes more than Disk.
 func New(ctx context.Context, opts *Options) (*Environment, error) {
 	e, err := create(ctx, opts)
 	if err != nil {
@@ -50,13 +50,13 @@ func create(ctx context.Context, opts *Options) (*Environment, error) {
 	}
 	b, err := findBase(o)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+		return nil, unavailable(err)
 	}
 	id := requestID(b.path, b.runtime, o)
 	if e, err := Open(o.Root, id); err == nil {
 		return e, nil
 	}
-	held, err := lock(ctx, filepath.Join(o.Root, id+".lock"), false)
+	held, err := lock(ctx, filepath.Join(o.Root, id+".lock"))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,12 @@ func requestID(path, runtime string, o *Options) string {
 	for _, part := range slices.Concat(parts, o.Packages, o.Constraints) {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:12])
+	return hex.EncodeToString(sum.Sum(nil)[:idSize])
+}
+
+func isID(name string) bool {
+	b, err := hex.DecodeString(name)
+	return err == nil && len(b) == idSize
 }
 
 // Open returns the environment of an ID in a root, which may be empty as Options.Root
@@ -88,7 +93,7 @@ func Open(root, id string) (*Environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b, err := hex.DecodeString(id); err != nil || len(b) != 12 {
+	if !isID(id) {
 		return nil, fmt.Errorf("%w: environment %.50q", codeinterp.ErrInvalid, id)
 	}
 	dir := filepath.Join(root, id)
@@ -131,7 +136,7 @@ func Root(root string) (string, error) {
 			cache, err = "/var/cache", nil // programs of a root host run as another user
 		}
 		if err != nil {
-			return "", fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+			return "", unavailable(err)
 		}
 		root = filepath.Join(cache, "toolcell", "environments")
 	}
@@ -140,16 +145,15 @@ func Root(root string) (string, error) {
 		err = os.MkdirAll(root, 0o755)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+		return "", unavailable(err)
 	}
 	return root, nil
 }
 
-// Remove deletes the environment, also for programs that use it, and the cache if it
-// was the last one of its root. It fails with codeinterp.ErrUnavailable if it does not
-// exist.
+// Remove deletes the environment, also for programs that use it. It fails with
+// codeinterp.ErrUnavailable if it does not exist.
 func (e *Environment) Remove(ctx context.Context) error {
-	held, err := lock(ctx, e.Dir+".lock", false)
+	held, err := lock(ctx, e.Dir+".lock")
 	if err != nil {
 		return err
 	}
@@ -157,49 +161,25 @@ func (e *Environment) Remove(ctx context.Context) error {
 	if _, err := os.Lstat(e.Dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: no environment %s", codeinterp.ErrUnavailable, e.ID)
 	}
-	half := e.Dir + ".new"
-	// Renamed first, so that Open never finds a half removed one.
-	if err := errors.Join(os.RemoveAll(half), os.Rename(e.Dir, half)); err != nil {
+	// First, so that Open never finds an incomplete one.
+	if err := os.Remove(filepath.Join(e.Dir, lockFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	err = os.RemoveAll(half)
-	root := filepath.Dir(e.Dir)
-	if left, _ := filepath.Glob(filepath.Join(root, "*", lockFile)); len(left) == 0 {
-		err = errors.Join(err, removeCache(ctx, root))
-	}
-	return err
+	return os.RemoveAll(e.Dir)
 }
 
 // Size returns the bytes of the environment's files.
 func (e *Environment) Size() int64 { return bytesIn(e.Dir) }
 
-// removeCache removes the cache unless an installation uses it.
-func removeCache(ctx context.Context, root string) error {
-	soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
-	defer cancel()
-	dir := filepath.Join(root, cacheDir)
-	held, err := lock(soon, dir+".lock", false)
-	if err != nil {
-		return nil
-	}
-	defer held.Close()
-	return errors.Join(sandbox.RemoveAll(dir), os.RemoveAll(filepath.Join(root, hostCacheDir)))
-}
-
-// lock waits for a lock between processes, which closing the file releases. Several
-// can share one.
-func lock(ctx context.Context, path string, shared bool) (*os.File, error) {
+// lock waits for a lock between processes, which closing the file releases.
+func lock(ctx context.Context, path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
-	}
-	how := syscall.LOCK_EX
-	if shared {
-		how = syscall.LOCK_SH
+		return nil, unavailable(err)
 	}
 	for {
 		// A wait in the kernel would not end with ctx.
-		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
 			return f, nil
 		}

@@ -5,6 +5,7 @@ package environments
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -21,30 +22,19 @@ func (i *installer) node(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: there is no npm on PATH", codeinterp.ErrUnavailable)
 	}
-	if err := i.box.showScript(npm); err != nil {
+	if err := i.show(npm); err != nil {
 		return nil, err
 	}
-	file := filepath.Join(i.env, "package.json")
-	if err := os.WriteFile(file, []byte("{\"private\": true}\n"), 0o644); err != nil {
-		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
-	}
-	if err := i.box.own(file); err != nil {
-		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	file := filepath.Join(i.made, "package.json")
+	if err := errors.Join(os.Mkdir(i.made, 0o755), os.WriteFile(file, []byte("{\"private\": true}\n"), 0o644), i.own(i.made)); err != nil {
+		return nil, unavailable(err)
 	}
 	// npm would run the scripts of a package from a repository or a directory.
-	add := []string{npm, "install", "--prefix", i.env, "--ignore-scripts", "--allow-git=none", "--allow-file=none", "--allow-directory=none", "--git=false", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"}
-	packages := append([]string{"--"}, i.Packages...)
-	done := false
-	if i.Exact { // the cache may have it all
-		_, err := i.command(ctx, slices.Concat(add, []string{"--offline"}, packages)...)
-		done = err == nil
+	add := []string{npm, "install", "--prefix", i.made, "--ignore-scripts", "--allow-git=none", "--allow-file=none", "--allow-directory=none", "--git=false", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"}
+	if _, err := i.command(ctx, slices.Concat(add, []string{"--"}, i.Packages)...); err != nil {
+		return nil, err
 	}
-	if !done {
-		if _, err := i.command(ctx, slices.Concat(add, packages)...); err != nil {
-			return nil, err
-		}
-	}
-	return listNode(i.env)
+	return listNode(i.made)
 }
 
 // listNode returns what npm's own lock lists.

@@ -54,10 +54,7 @@ func readSettings() *settings {
 		}
 	}
 	home, _ := os.UserHomeDir()
-	config := os.Getenv("XDG_CONFIG_HOME")
-	if config == "" {
-		config = filepath.Join(home, ".config")
-	}
+	config, _ := os.UserConfigDir()
 	for as, file := range map[string]string{
 		".config/pip/pip.conf": filepath.Join(config, "pip", "pip.conf"), ".pip/pip.conf": filepath.Join(home, ".pip", "pip.conf"),
 		".config/uv/uv.toml": filepath.Join(config, "uv", "uv.toml"), ".npmrc": filepath.Join(home, ".npmrc"),
@@ -71,17 +68,13 @@ func readSettings() *settings {
 			s.parse(readSmall(s.env[name]))
 		}
 	}
-	s.shareIndex()
-	return s
-}
-
-// shareIndex configures uv with the index that only pip has.
-func (s *settings) shareIndex() {
+	// uv is configured with the index that only pip has.
 	for pip, uv := range map[string]string{"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_EXTRA_INDEX_URL": "UV_INDEX", "PIP_FIND_LINKS": "UV_FIND_LINKS", "PIP_CERT": "SSL_CERT_FILE"} {
 		if v := s.env[pip]; v != "" && s.env[uv] == "" && s.env["UV_INDEX_URL"] == "" {
 			s.env[uv] = v
 		}
 	}
+	return s
 }
 
 // readSmall returns the contents of a regular file, nil if it cannot be read.
@@ -103,11 +96,7 @@ func (s *settings) parse(text []byte) bool {
 		}
 	}
 	for _, m := range indexes().FindAllStringSubmatch(string(text), -1) {
-		name := "PIP_INDEX_URL"
-		if m[1] != "" {
-			name = "PIP_EXTRA_INDEX_URL"
-		}
-		if s.env[name] == "" {
+		if name := "PIP_" + strings.ToUpper(strings.Replace(m[1], "-", "_", 1)) + "INDEX_URL"; s.env[name] == "" {
 			s.env[name] = m[2]
 		}
 	}

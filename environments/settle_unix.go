@@ -10,14 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // settle makes the files in a directory a user's, unless uid is -1, readable by all
 // and writable by that user only. It fails if there is anything but directories, files
-// and links, and follows no link. With programs it makes files executable that look
-// like programs, which installers cannot do in every mode.
-func settle(dir string, uid, gid int, programs bool) error {
+// and links, and follows no link. Files that look like programs become executable, since
+// installers cannot do that in every mode.
+func settle(dir string, uid, gid int) error {
 	root, err := openPlain(dir)
 	if err != nil {
 		return err
@@ -40,7 +39,7 @@ func settle(dir string, uid, gid int, programs bool) error {
 			return fmt.Errorf("%s is neither a file nor a directory", d.Name())
 		default:
 			perm := fs.FileMode(0o644)
-			if mode&0o100 != 0 || programs && isProgram(root, name) {
+			if mode&0o100 != 0 || isProgram(root, name) {
 				perm = 0o755
 			}
 			err = root.Chmod(name, perm) // no set-user-ID bit either
@@ -132,12 +131,4 @@ func checkStart(dir, python string) error {
 func realDir(path string) string {
 	dir, _ := filepath.EvalSymlinks(filepath.Dir(path))
 	return dir
-}
-
-// ownerOf returns the user that a file belongs to.
-func ownerOf(about fs.FileInfo) int {
-	if st, ok := about.Sys().(*syscall.Stat_t); ok {
-		return int(st.Uid)
-	}
-	return 0
 }

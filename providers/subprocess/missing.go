@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -44,11 +43,9 @@ type Install struct {
 	// environments.Options.Root. Programs can read all of it.
 	Root string
 
-	// Timeout bounds each installation, and Disk the bytes that those of one run
-	// or context may write together, as environments.Options say. Zero means 10
-	// minutes, and 4 GiB.
-	Timeout time.Duration
-	Disk    int64
+	// Disk bounds the bytes that the installations of one run or context may write
+	// together. Zero means 4 GiB.
+	Disk int64
 }
 
 // maxInstalls is how often the programs of one run or context can have packages
@@ -64,10 +61,10 @@ func (i *Install) check() (*Install, error) {
 	if len(i.Packages) == 0 && i.Approve == nil {
 		return nil, fmt.Errorf("%w: Install with neither Packages nor Approve allows none", codeinterp.ErrInvalid)
 	}
-	if own.Timeout < 0 || own.Disk < 0 {
-		return nil, fmt.Errorf("%w: Install with a Timeout of %v, a Disk of %d", codeinterp.ErrInvalid, own.Timeout, own.Disk)
+	if own.Disk < 0 {
+		return nil, fmt.Errorf("%w: Install with a Disk of %d", codeinterp.ErrInvalid, own.Disk)
 	}
-	own.Timeout, own.Disk = cmp.Or(own.Timeout, 10*time.Minute), cmp.Or(own.Disk, 4<<30)
+	own.Disk = cmp.Or(own.Disk, 4<<30)
 	own.Packages = nil
 	for _, name := range i.Packages {
 		if name != "*" && !packageName().MatchString(name) {
