@@ -110,14 +110,17 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.C
 		stops = append(stops, context.AfterFunc(other, func() { cancel(context.Cause(other)) }))
 	}
 	ctx = callers.With(withClient(ctx, key), key)
-	if t, ok := traceOf(req.Params.Meta); ok {
-		ctx = tools.WithTrace(ctx, t)
-	}
-	return ctx, func() {
+	return tools.WithTrace(ctx, traceOf(req.Params.Meta)), func() {
 		for _, stop := range stops {
 			stop()
 		}
 		cancel(nil)
 		s.calls.Done()
 	}, nil
+}
+
+// traceOf reads the trace context of a request's _meta.
+func traceOf(meta mcp.Meta) tools.Trace {
+	field := func(name string) string { s, _ := meta[name].(string); return s }
+	return tools.Trace{Parent: field("traceparent"), State: field("tracestate"), Baggage: field("baggage")}
 }

@@ -51,7 +51,7 @@
 // # Limits
 //
 // A message on a stream has at most 16 MiB, an HTTP request [HTTPOptions].MaxBody.
-// Numbers as ids must be below 2^53. An answer cannot be fetched again after its
+// Numbers as ids must be integers below 2^53. There are no batches. An answer cannot be fetched again after its
 // connection was lost. There are no prompts, sampling, elicitation, tasks or resource
 // subscriptions.
 //

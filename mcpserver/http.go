@@ -156,16 +156,6 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rc.SetReadDeadline(time.Time{})
-	if id, code, err := checkMessages(body); err == errRounded {
-		if id == nil { // a notification has no answer
-			w.WriteHeader(http.StatusAccepted)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusBadRequest)
-		w.Write(fault(id, code, err))
-		return
-	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	from := &request{ctx: r.Context(), owner: ownerOf(r), sessionless: isSessionless(r, body)}
 	next := t.sessions
@@ -250,12 +240,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) 
 		return err
 	}
 	srv := &http.Server{Handler: s.mux(ctx, handler, &o), ReadHeaderTimeout: ioTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
-	var unused sync.Map // connections without a request, which Shutdown would wait for
-	srv.ConnState = func(c net.Conn, state http.ConnState) {
-		if unused.Delete(c); state == http.StateNew {
-			unused.Store(c, nil)
-		}
-	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()
 	select {
@@ -263,7 +247,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) 
 		return fmt.Errorf("mcpserver: %w", err)
 	case <-ctx.Done():
 	}
-	s.shutdown(context.WithoutCancel(ctx), srv, &unused, o.Drain)
+	s.shutdown(context.WithoutCancel(ctx), srv, o.Drain)
 	<-failed
 	return nil
 }
@@ -285,8 +269,8 @@ func (s *Server) mux(ctx context.Context, handler http.Handler, o *HTTPOptions) 
 	return mux
 }
 
-// shutdown drains and ends the server, and closes connections that have had no request.
-func (s *Server) shutdown(ctx context.Context, srv *http.Server, unused *sync.Map, wait time.Duration) {
+// shutdown drains and ends the server.
+func (s *Server) shutdown(ctx context.Context, srv *http.Server, wait time.Duration) {
 	drain, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	s.Drain(drain)
@@ -295,20 +279,10 @@ func (s *Server) shutdown(ctx context.Context, srv *http.Server, unused *sync.Ma
 	}
 	last, cancel := context.WithTimeout(ctx, closing)
 	defer cancel()
-	shutdown := make(chan struct{})
-	// In parallel: Shutdown waits for calls that Close ends; Close waits for answers that
-	// a client does not read until Shutdown closes its connection.
-	go func() {
-		if srv.Shutdown(last) != nil {
-			srv.Close()
-		}
-		close(shutdown)
-	}()
+	stop := context.AfterFunc(last, func() { srv.Close() }) // Close waits for answers that a client does not read
 	s.Close()
-	for c := range unused.Range {
-		c.(net.Conn).Close()
-	}
-	<-shutdown
+	stop()
+	srv.Close()
 }
 
 // logged counts and logs requests that are refused, such as those without a token.

@@ -79,10 +79,10 @@ func (l *Limits) wait(le *lease) time.Duration {
 func (l *Limits) describe() (ends string) {
 	var when []string
 	if l.Idle > 0 {
-		when = append(when, "after "+span(l.Idle)+" without a call on it")
+		when = append(when, "after "+shown(l.Idle)+" without a call on it")
 	}
 	if l.Lifetime > 0 {
-		when = append(when, span(l.Lifetime)+" after it was created")
+		when = append(when, shown(l.Lifetime)+" after it was created")
 	}
 	if len(when) > 0 {
 		ends = "The server deletes a context " + strings.Join(when, ", and ") + "; after that its contextId is unknown: create a new context."
@@ -90,14 +90,7 @@ func (l *Limits) describe() (ends string) {
 	return ends
 }
 
-// span renders a duration without zero units, such as 30m.
-func span(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+// shown renders a duration without zero units, such as 30m.
+func shown(d time.Duration) string {
+	return strings.Replace(strings.Replace(d.String(), "m0s", "m", 1), "h0m", "h", 1)
 }

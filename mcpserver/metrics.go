@@ -35,9 +35,6 @@ func (m *metrics) begin() (done func(tool, outcome string, took time.Duration)) 
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.running--
-		if m.calls == nil {
-			m.calls = map[callKind]callCount{}
-		}
 		c := m.calls[callKind{tool, outcome}]
 		m.calls[callKind{tool, outcome}] = callCount{c.calls + 1, c.seconds + took.Seconds()}
 	}
@@ -54,9 +51,6 @@ func (m *metrics) busy() bool {
 func (m *metrics) refuse(status string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.refused == nil {
-		m.refused = map[string]int{}
-	}
 	m.refused[status]++
 }
 
@@ -83,20 +77,13 @@ func (s *Server) counts() (sessions, contexts int) {
 func (m *metrics) write(w io.Writer, sessions, contexts int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, g := range []struct {
-		name, help string
-		value      int
-	}{{"calls_running", "Calls of tools in progress.", m.running}, {"sessions", "Sessions of clients.", sessions}, {"contexts", "Code contexts of clients.", contexts}} {
-		fmt.Fprintf(w, "# HELP toolcell_%s %s\n# TYPE toolcell_%s gauge\ntoolcell_%s %d\n", g.name, g.help, g.name, g.name, g.value)
-	}
-	kinds := slices.SortedFunc(maps.Keys(m.calls), func(a, b callKind) int {
-		if a.tool != b.tool {
-			return cmp.Compare(a.tool, b.tool)
-		}
-		return cmp.Compare(a.outcome, b.outcome)
-	})
+	fmt.Fprintf(w, "# TYPE toolcell_calls_running gauge\ntoolcell_calls_running %d\n", m.running)
+	fmt.Fprintf(w, "# TYPE toolcell_sessions gauge\ntoolcell_sessions %d\n", sessions)
+	fmt.Fprintf(w, "# TYPE toolcell_contexts gauge\ntoolcell_contexts %d\n", contexts)
 	fmt.Fprintf(w, "# HELP toolcell_call_seconds Duration of calls of tools.\n# TYPE toolcell_call_seconds summary\n")
-	for _, k := range kinds {
+	for _, k := range slices.SortedFunc(maps.Keys(m.calls), func(a, b callKind) int {
+		return cmp.Or(cmp.Compare(a.tool, b.tool), cmp.Compare(a.outcome, b.outcome))
+	}) {
 		labels := fmt.Sprintf("{tool=%q,outcome=%q}", k.tool, k.outcome)
 		fmt.Fprintf(w, "toolcell_call_seconds_sum%s %g\ntoolcell_call_seconds_count%s %d\n", labels, m.calls[k].seconds, labels, m.calls[k].calls)
 	}

@@ -77,12 +77,8 @@ func (p *progress) observer() func(codeinterp.Output) error {
 // add records output.
 func (p *progress) add(o codeinterp.Output) {
 	b := o.Data
-	switch o.Kind {
-	case codeinterp.Stdout, codeinterp.Stderr:
-	case codeinterp.Display, codeinterp.Value:
-		b = []byte(shown(o))
-	default:
-		return
+	if len(o.Bundle) > 0 {
+		b = []byte(o.Text() + "\n")
 	}
 	p.mu.Lock()
 	p.text = append(p.text, b[max(0, len(b)-maxProgress):]...)
@@ -97,17 +93,6 @@ func (p *progress) add(o codeinterp.Output) {
 	case p.wake <- struct{}{}:
 	default:
 	}
-}
-
-// shown names what was displayed; the client gets it with the result.
-func shown(o codeinterp.Output) string {
-	if t := o.Text(); t != "" {
-		return t + "\n"
-	}
-	if len(o.Bundle) > 0 {
-		return "[" + o.Bundle[0].MIME + "]\n"
-	}
-	return ""
 }
 
 // stop ends the notifications. None is sent after it has returned.

@@ -1,6 +1,9 @@
 package mcpserver
 
 import (
+	"bytes"
+	"encoding/json"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/tools"
 )
@@ -20,8 +23,8 @@ func definition(t tools.Tool) *mcp.Tool {
 			OpenWorldHint:   &t.Annotations.OpenWorld,
 		},
 	}
-	if s := outputSchema(t.OutputSchema); s != nil {
-		def.OutputSchema = s
+	if s := bytes.TrimSpace(t.OutputSchema); json.Valid(s) && s[0] == '{' {
+		def.OutputSchema = json.RawMessage(s)
 	}
 	return def
 }

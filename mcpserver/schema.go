@@ -30,15 +30,6 @@ func inputSchema(raw json.RawMessage) json.RawMessage {
 	return fixed
 }
 
-// outputSchema returns raw, or nil if it is no object in JSON.
-func outputSchema(raw json.RawMessage) any {
-	var top map[string]json.RawMessage
-	if json.Unmarshal(raw, &top) != nil || top == nil {
-		return nil
-	}
-	return raw
-}
-
 // addTool adds a tool to server. The SDK panics if it refuses a definition, such as one
 // with a malformed x-mcp-header: the tool is then served with a schema that takes any
 // object, and otherwise it is an error.

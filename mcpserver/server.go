@@ -92,7 +92,8 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 	if ws == nil {
 		return nil, fmt.Errorf("mcpserver: %w: no workspace", codeinterp.ErrInvalid)
 	}
-	s := &Server{scrub: ws.Scrub, known: map[*mcp.ServerSession]*session{}, resources: &resources{}}
+	s := &Server{scrub: ws.Scrub, known: map[*mcp.ServerSession]*session{}, resources: &resources{},
+		metrics: metrics{calls: map[callKind]callCount{}, refused: map[string]int{}}}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -106,9 +107,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: s.opts.Name, Title: "Toolcell", Version: s.opts.Version}, &mcp.ServerOptions{
 		Instructions: instructions(list, ws.Files() != nil),
-		Logger:       slog.New(warnings{s.opts.Logger.Handler()}),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Resources: &mcp.ResourceCapabilities{}},
-		SetCacheable: cacheable,
 	})
 	s.mcp.AddReceivingMiddleware(onlyOurs, s.sessions, s.listResources)
 	// Clients see no template without artifacts.
@@ -239,17 +238,6 @@ func onlyOurs(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// cacheable lets clients keep the list of tools for a minute; resources are a client's own.
-func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
-	switch req.GetParams().(type) {
-	case *mcp.ListResourcesParams, *mcp.ReadResourceParams:
-		c.TTLMs, c.CacheScope = 0, "private"
-		return
-	}
-	c.TTLMs = int(time.Minute.Milliseconds())
-	c.CacheScope = "public"
-}
-
 // version is the version of this module in the program's build.
 func version() string {
 	const path = "github.com/toolcell/toolcell"
@@ -316,18 +304,4 @@ func (s *Server) Connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSessi
 		return nil, fmt.Errorf("mcpserver: %w", errServerClosed)
 	}
 	return ss, nil
-}
-
-// warnings drops records below a warning, in which the SDK logs ids of sessions.
-type warnings struct{ slog.Handler }
-
-// WithAttrs implements slog.Handler.
-func (h warnings) WithAttrs(a []slog.Attr) slog.Handler { return warnings{h.Handler.WithAttrs(a)} }
-
-// WithGroup implements slog.Handler.
-func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
-
-// Enabled implements slog.Handler.
-func (h warnings) Enabled(ctx context.Context, l slog.Level) bool {
-	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
 }

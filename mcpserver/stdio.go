@@ -26,11 +26,12 @@ const (
 
 // ServeStream serves one client over a pair of streams, such as standard input and output,
 // until in ends or ctx does, and closes the server; it returns nil then. A line that is not
-// a message is answered with an error. When it returns, nothing that the client started
+// a message is answered with an error; one that is too long ends the session. When it returns, nothing that the client started
 // is running.
 func (s *Server) ServeStream(ctx context.Context, in io.Reader, out io.Writer) error {
 	answers := &lineWriter{out: out}
-	lines := &lineReader{in: bufio.NewReaderSize(in, 64<<10), answers: answers}
+	lines := &lineReader{lines: bufio.NewScanner(in), answers: answers}
+	lines.lines.Buffer(nil, maxLine)
 	ss, err := s.mcp.Connect(s.ctx, &mcp.IOTransport{Reader: io.NopCloser(lines), Writer: answers, MaxLineLength: -1}, nil)
 	if err != nil {
 		s.Close()
@@ -61,7 +62,7 @@ func (s *Server) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 // A lineReader passes on the messages of a stream and answers other lines, which would
 // end the session.
 type lineReader struct {
-	in      *bufio.Reader
+	lines   *bufio.Scanner
 	answers io.Writer
 	line    []byte // not passed on yet
 }
@@ -69,21 +70,18 @@ type lineReader struct {
 // Read implements io.Reader.
 func (r *lineReader) Read(p []byte) (int, error) {
 	for len(r.line) == 0 {
-		line, err := r.next()
-		if len(line) == 0 && err != nil {
-			return 0, err
+		if !r.lines.Scan() {
+			if r.lines.Err() != nil {
+				return 0, fmt.Errorf("a message of more than %d bytes: %w", maxLine, r.lines.Err())
+			}
+			return 0, io.EOF
 		}
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
-		}
-		id, code, fail := checkMessages(line)
-		switch {
-		case fail == nil:
-			r.line = split(line)
-		case err != nil: // the stream ended within a message
-			return 0, err
-		case id != nil || fail != errRounded: // a notification is not answered
-			r.answers.Write(fault(id, code, fail))
+		if line := bytes.TrimSpace(r.lines.Bytes()); len(line) > 0 {
+			if fault := checkMessage(line); fault != nil {
+				r.answers.Write(fault)
+			} else {
+				r.line = append(line, '\n')
+			}
 		}
 	}
 	n := copy(p, r.line)
@@ -91,41 +89,59 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// split returns the messages of a valid line, each on a line of its own: not every revision
-// of the protocol has batches.
-func split(line []byte) (lines []byte) {
-	var list []json.RawMessage
-	if line[0] != '[' || json.Unmarshal(line, &list) != nil {
-		list = []json.RawMessage{line}
+// checkMessage returns the error that answers a line which is not a message.
+func checkMessage(line []byte) []byte {
+	var named map[string]json.RawMessage
+	switch _, err := jsonrpc.DecodeMessage(line); {
+	case !json.Valid(line):
+		return fault(nil, jsonrpc.CodeParseError, "not valid JSON; a message is one line")
+	case line[0] == '[':
+		return fault(nil, jsonrpc.CodeInvalidRequest, "batches are not supported")
+	case err != nil:
+		_ = json.Unmarshal(line, &named)
+		return fault(named["id"], jsonrpc.CodeInvalidRequest, "not a JSON-RPC message: "+short(err.Error(), 200))
 	}
-	for _, m := range list {
-		lines = append(append(lines, m...), '\n')
-	}
-	return lines
+	return nil
 }
 
-// next returns the next line, empty if it is too long.
-func (r *lineReader) next() ([]byte, error) {
-	var line []byte
-	for size := 0; ; {
-		part, err := r.in.ReadSlice('\n')
-		if size += len(part); size <= maxLine {
-			line = append(line, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case size > maxLine:
-			r.answers.Write(fault(nil, jsonrpc.CodeInvalidRequest, fmt.Errorf("a message of %d bytes, more than %d", size, maxLine)))
-			return nil, nil
-		case err != nil && !json.Valid(line):
-			return nil, err
-		case err != nil:
-			return line, nil // err comes again
-		default:
-			return line, nil
-		}
+// fault returns the error that answers a message.
+func fault(id json.RawMessage, code int64, message string) []byte {
+	if len(id) > 0 && bytes.IndexByte([]byte("{[tf"), id[0]) >= 0 {
+		id = nil // JSON-RPC repeats only strings, numbers and null
 	}
+	line, _ := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", id, &jsonrpc.Error{Code: code, Message: message}})
+	return append(line, '\n')
 }
+
+// Refuse answers the first request of a stream with the reason why there is no server, so
+// that the client can show it. It waits for the request for at most ten seconds, or until
+// ctx or the stream ends; a read of in may go on until the program ends.
+func Refuse(ctx context.Context, in io.Reader, out io.Writer, reason error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	go func() {
+		defer cancel()
+		lines := bufio.NewScanner(in)
+		lines.Buffer(nil, maxLine)
+		for lines.Scan() {
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			if json.Unmarshal(lines.Bytes(), &m) == nil && m.Method != "" && m.ID != nil {
+				out.Write(fault(m.ID, jsonrpc.CodeInternalError, reason.Error()))
+				return
+			}
+		}
+	}()
+	<-ctx.Done()
+}
+
+// short returns the beginning of text.
+func short(text string, n int) string { return text[:min(len(text), n)] }
 
 // A lineWriter writes one message at a time. It does not close its writer.
 type lineWriter struct {

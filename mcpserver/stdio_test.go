@@ -1,7 +1,9 @@
 package mcpserver_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"io"
 	"runtime"
 	"strings"
@@ -88,4 +90,14 @@ func TestClientThatDoesNotReadCannotHoldTheServer(t *testing.T) {
 		close(out.gate)
 		feed.Close()
 	})
+}
+
+// A client of a server that cannot start reads why, as the answer to its first request.
+func TestRefuse(t *testing.T) {
+	var out bytes.Buffer
+	in := strings.NewReader("\n" + initialized + "\n" + initialize + "\n")
+	mcpserver.Refuse(t.Context(), in, &out, errors.New("no such package"))
+	if got := out.String(); got != `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no such package"}}`+"\n" {
+		t.Error(got)
+	}
 }

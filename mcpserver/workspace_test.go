@@ -91,7 +91,7 @@ type shellFake struct {
 
 func (f shellFake) RunCommand(ctx context.Context, _ string, o *codeinterp.CommandOptions) (codeinterp.Result, error) {
 	if o.Input == nil {
-		out := codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte("A is " + o.Env["A"])}
+		out := codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte("in " + o.Cwd)}
 		return codeinterp.Result{Status: codeinterp.StatusOK, Outputs: []codeinterp.Output{out}}, nil
 	}
 	f.running.Add(1)
@@ -120,7 +120,7 @@ func TestWorkspaceShell(t *testing.T) {
 	}
 	defer s.Close()
 	a, b := connect(t, s, nil), connect(t, s, nil)
-	if res := call(t, a, "run_command", "command", "x", "env", []any{"A=1"}); res.IsError || !strings.Contains(text(res), "A is 1") {
+	if res := call(t, a, "run_command", "command", "x", "cwd", "src"); res.IsError || !strings.Contains(text(res), "in src") {
 		t.Error(text(res))
 	}
 	id := structured(t, call(t, a, "start_command", "command", "x"))["commandId"]

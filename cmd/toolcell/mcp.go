@@ -96,12 +96,12 @@ func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 	if err != nil && ctx.Err() != nil {
 		return 0
 	} else if err != nil {
-		return a.fail(err)
+		return a.refuse(ctx, f, err)
 	}
 	if f.tools != "" {
 		if f.gateway, err = a.openGateway(ctx, f, caps.Code); err != nil {
 			caps.Code.Close()
-			return a.fail(err)
+			return a.refuse(ctx, f, err)
 		}
 		defer f.gateway.set.Close()
 		caps.Code = f.gateway.mode.Interpreter() // closes the former one
@@ -110,6 +110,15 @@ func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 		return a.fail(err)
 	}
 	return 0
+}
+
+// refuse is fail that also answers the client on standard input with the reason.
+func (a *app) refuse(ctx context.Context, f *mcpFlags, err error) int {
+	code := a.fail(err)
+	if in, ok := a.stdin.(*os.File); f.http == "" && !(ok && isatty.IsTerminal(in.Fd())) {
+		mcpserver.Refuse(ctx, a.stdin, a.stdout, errors.New(plain(err)))
+	}
+	return code
 }
 
 // serveTools serves the tools of caps, and closes it.

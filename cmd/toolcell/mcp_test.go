@@ -43,6 +43,15 @@ func environment(name string) string {
 	return ""
 }
 
+// TestMCPRefuses: a client reads why there is no server as the answer to its first request.
+func TestMCPRefuses(t *testing.T) {
+	const request = `{"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}`
+	code, stdout, stderr := toolcell(t.Context(), request+"\n", "mcp", "--tools", "/nowhere/mcp.json")
+	if code == 0 || !strings.HasPrefix(stdout, `{"jsonrpc":"2.0","id":7,"error":{`) || !strings.Contains(stdout, "/nowhere/mcp.json") || !strings.Contains(stderr, "/nowhere/mcp.json") {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}
+
 func TestMCPUsage(t *testing.T) {
 	for _, tt := range []struct {
 		args   []string
