@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -63,18 +64,11 @@ func fail(id, tool string, f *Failure, err error) *Answer {
 }
 
 // invalid returns the answer to a call with invalid arguments.
-func invalid(id, tool, code string, f faults) *Answer {
-	message := ""
-	for i, s := range f {
-		if i > 0 {
-			message += "; "
-		}
-		message += s
-	}
+func (k *kit) invalid(id, tool, code string, f faults) *Answer {
+	message := k.Secrets.Scrub(strings.Join(f, "; ")) + ". Nothing was run."
 	if len(f) > 1 {
 		message = fmt.Sprintf("%d faults: %s", len(f), message)
 	}
-	message += ". Nothing was run."
 	return fail(id, tool, &Failure{code, message}, fmt.Errorf("%w: %s", codeinterp.ErrInvalid, message))
 }
 

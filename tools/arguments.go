@@ -15,7 +15,7 @@ type argument struct {
 	about    string
 	optional bool
 	unit     string // follows the bounds
-	// to returns where the value goes: a *string, *int64, *bool or *[]string. The zero
+	// to returns where the value goes: a *string, *int64 or *bool. The zero
 	// value means that an optional argument is absent.
 	to func(*input) any
 	// enum lists the values of a string. If resolves is set, other names may mean one
@@ -44,10 +44,9 @@ type input struct {
 	line, lines, depth               int64
 	append, all, literal, ignoreCase bool
 
-	command, cwd, stdin, commandID, signal string
-	waitMs                                 int64
-	last                                   bool
-	env                                    []string // NAME=VALUE
+	command, cwd, stdin, commandID string
+	waitMs                         int64
+	last                           bool
 }
 
 var (

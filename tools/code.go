@@ -19,12 +19,9 @@ import (
 // The workspace's name follows [CheckWorkspaceName]; it may be empty if Options.Namer
 // ignores it.
 func ForCode(workspace string, ci codeinterp.CodeInterpreter, opts *Options) ([]Tool, error) {
-	o, err := opts.complete()
-	if err == nil && (workspace != "" || opts == nil || opts.Namer == nil) {
-		err = CheckWorkspaceName(workspace)
-	}
+	o, err := opts.complete(workspace)
 	if err != nil {
-		return nil, fmt.Errorf("tools: %w", err)
+		return nil, err
 	}
 	return newKit(workspace, ci, o).tools()
 }
@@ -59,25 +56,19 @@ type kit struct {
 
 func newKit(workspace string, ci codeinterp.CodeInterpreter, o Options) *kit {
 	info := codeinterp.Describe(ci)
-	o.within(info.Limits)
 	ci = codeinterp.Wrap(ci) // so that OnStart works
-	k := &kit{Options: o, workspace: workspace, ci: ci}
+	k := &kit{workspace: workspace, ci: ci}
 	k.contexts, _ = codeinterp.Stateful(ci)
 	k.manager, _ = codeinterp.Manager(ci)
-	k.limits = limits{
-		languages:  ci.Languages(),
-		contexts:   withContexts(info),
-		code:       info.Limits.Code,
-		maxTimeout: max(o.MaxTimeout.Milliseconds(), 1),
-		timeout:    max(o.Timeout, 0).Milliseconds(),
-		maxRead:    int64(o.MaxText),
-	}
+	k.limits = o.limits(info.Limits)
+	k.limits.languages, k.limits.contexts = ci.Languages(), withContexts(info)
+	k.Options = o
 	k.facts = newFacts(info, k)
 	return k
 }
 
-// within lowers options to the limits of the interpreter.
-func (o *Options) within(l codeinterp.Limits) {
+// limits lowers options to the limits of the interpreter, and returns those of arguments.
+func (o *Options) limits(l codeinterp.Limits) limits {
 	if l.Timeout > 0 {
 		o.MaxTimeout = min(o.MaxTimeout, l.Timeout)
 		// No timeout exceeds any limit.
@@ -85,6 +76,7 @@ func (o *Options) within(l codeinterp.Limits) {
 			o.Timeout = l.Timeout
 		}
 	}
+	return limits{code: l.Code, maxTimeout: max(o.MaxTimeout.Milliseconds(), 1), timeout: max(o.Timeout, 0).Milliseconds(), maxRead: int64(o.MaxText)}
 }
 
 // withContexts returns the languages that have contexts.
@@ -129,7 +121,7 @@ func (k *kit) tool(op *operation) Tool {
 			}
 			in, f := decode(c.Args, op.args, &k.limits)
 			if code := k.check(op, in, &f); len(f) > 0 {
-				return k.scrubbed(invalid(c.ID, name, code, f))
+				return k.invalid(c.ID, name, code, f)
 			}
 			return serve(k, ctx, toolCall{c, in})
 		},
@@ -178,7 +170,9 @@ func (k *kit) check(op *operation, in *input, f *faults) string {
 
 func (k *kit) run(ctx context.Context, r toolCall) *Answer {
 	ev := observe.Event{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language, Code: r.code}
-	res, err := observe.From(ctx, k.Secrets.Set()).Run(ctx, ev, k.withFunctions(k.runOptions(r, k.findsFiles(r.language)), r.language), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	opts := k.runOptions(r, k.findsFiles(r.language))
+	opts.Functions = k.functions(r.language)
+	res, err := observe.From(ctx, k.Secrets.Set()).Run(ctx, ev, opts, func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, r.language, r.code, o)
 	})
 	return k.reply(ctx, r, func() string { return r.language }, res, err)
@@ -204,12 +198,6 @@ func (k *kit) findsFiles(language string) bool {
 		}
 	}
 	return k.facts.info.HasFiles("")
-}
-
-// withFunctions returns o with the functions for programs in a language.
-func (k *kit) withFunctions(o codeinterp.RunOptions, language string) codeinterp.RunOptions {
-	o.Functions = k.functions(language)
-	return o
 }
 
 func (k *kit) runOptions(r toolCall, files bool) codeinterp.RunOptions {
@@ -284,14 +272,4 @@ func (k *kit) failed(ctx context.Context, r toolCall, err error) *Answer {
 		f.Code = CodeCanceled
 	}
 	return fail(r.ID, r.Tool, f, err)
-}
-
-// scrubbed scrubs the failure of an answer.
-func (k *kit) scrubbed(r *Answer) *Answer {
-	if k.Secrets == nil {
-		return r
-	}
-	f := *r.Failure
-	f.Message = k.Secrets.Scrub(f.Message)
-	return fail(r.CallID, r.Tool, &f, k.Secrets.Error(r.Err))
 }

@@ -134,13 +134,6 @@ func (a *argument) store(v gjson.Result, in *input, lim *limits, f *faults) {
 			return
 		}
 		*to = v.Bool()
-	case *[]string:
-		list, ok := stringsOf(v)
-		if !ok {
-			f.add("%s: need an array of strings, got %s", a.name, kindOf(v))
-			return
-		}
-		*to = list
 	case *int64:
 		if text := strings.TrimSpace(v.Str); v.Type == gjson.String && text != "" && gjson.Valid(text) {
 			v = gjson.Parse(text) // as some models write it
@@ -157,19 +150,6 @@ func (a *argument) store(v gjson.Result, in *input, lim *limits, f *faults) {
 			*to = n
 		}
 	}
-}
-
-func stringsOf(v gjson.Result) (list []string, ok bool) {
-	if !v.IsArray() {
-		return nil, false
-	}
-	ok = true
-	v.ForEach(func(_, each gjson.Result) bool {
-		list = append(list, each.Str)
-		ok = each.Type == gjson.String
-		return ok
-	})
-	return list, ok
 }
 
 // integer reads a number without a fraction, in any notation. Those beyond

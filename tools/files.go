@@ -17,12 +17,9 @@ import (
 // is not used. Contents that are read or searched are scrubbed of
 // Options.Secrets.
 func ForFiles(workspace string, f *files.Workdir, opts *Options) ([]Tool, error) {
-	o, err := opts.complete()
-	if err == nil && (workspace != "" || opts == nil || opts.Namer == nil) {
-		err = CheckWorkspaceName(workspace)
-	}
+	o, err := opts.complete(workspace)
 	if err != nil {
-		return nil, fmt.Errorf("tools: %w", err)
+		return nil, err
 	}
 	fo := files.Options{MaxRead: o.MaxText}
 	if secrets := o.Secrets.Set(); secrets != nil {

@@ -79,11 +79,11 @@ var operations = []operation{
 		needs: hasFiles, hints: ofLosses, output: reflected[okJSON], serve: (*kit).removeFile,
 	},
 	{
-		name: "run_command", op: codeinterp.OpCommand, args: []argument{argCommand, argCwd, argEnv, argStdin, argTimeout},
+		name: "run_command", op: codeinterp.OpCommand, args: []argument{argCommand, argCwd, argStdin, argTimeout},
 		needs: hasShell, hints: ofRuns, output: reflected[resultJSON], serve: (*kit).runCommand,
 	},
 	{
-		name: "start_command", op: codeinterp.OpCommand, args: []argument{argCommand, argCwd, argEnv, argStdin, argCommandTimeout},
+		name: "start_command", op: codeinterp.OpCommand, args: []argument{argCommand, argCwd, argStdin, argCommandTimeout},
 		needs: hasBackground, hints: ofRuns, output: reflected[startedJSON], serve: (*kit).startCommand,
 	},
 	{
@@ -95,7 +95,7 @@ var operations = []operation{
 		needs: hasBackground, hints: ofRuns, output: reflected[writtenInputJSON], serve: (*kit).commandInput,
 	},
 	{
-		name: "stop_command", args: []argument{argCommandID, argSignal},
+		name: "stop_command", args: []argument{argCommandID},
 		needs: hasBackground, hints: ofLosses, output: reflected[commandJSON], serve: (*kit).stopCommand,
 	},
 	{

@@ -99,12 +99,17 @@ type Options struct {
 	NewID func() string
 }
 
-// complete returns a checked copy of o with the defaults filled in.
-func (o *Options) complete() (Options, error) {
+// complete returns a checked copy of o, for a workspace of that name, with the defaults
+// filled in.
+func (o *Options) complete(workspace string) (Options, error) {
 	if o == nil {
 		o = &Options{}
 	}
 	c := *o
+	var errs []error
+	if workspace != "" || c.Namer == nil {
+		errs = append(errs, CheckWorkspaceName(workspace))
+	}
 	if c.Namer == nil {
 		c.Namer = Prefixed
 	}
@@ -114,7 +119,6 @@ func (o *Options) complete() (Options, error) {
 	c.MaxText = cmp.Or(c.MaxText, DefaultMaxText)
 	c.MaxTimeout = cmp.Or(c.MaxTimeout, DefaultMaxTimeout)
 	c.Timeout = cmp.Or(c.Timeout, min(DefaultTimeout, c.MaxTimeout))
-	var errs []error
 	if c.MaxTimeout < time.Millisecond || c.MaxTimeout > codeinterp.MaxTimeout {
 		errs = append(errs, fmt.Errorf("options: MaxTimeout %v: use 1ms to %v", c.MaxTimeout, codeinterp.MaxTimeout))
 	}
@@ -141,5 +145,8 @@ func (o *Options) complete() (Options, error) {
 	if c.Outputs == nil {
 		c.Outputs = NewOutputStore(nil)
 	}
-	return c, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return c, fmt.Errorf("tools: %w", err)
+	}
+	return c, nil
 }

@@ -37,7 +37,7 @@ func TestLostFiles(t *testing.T) {
 		{codeinterp.Info{PrivateDir: true}, []string{"no variables, imports, functions or files of"}, ""},
 		{codeinterp.Info{Workdir: "/srv"}, []string{"no variables, imports or functions of", "save files there"}, "save files there"},
 	} {
-		o, err := (*Options)(nil).complete()
+		o, err := (*Options)(nil).complete("w")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -48,11 +49,8 @@ func (a *argument) schema(lim *limits) *jsonschema.Schema {
 			s.Enum = append(s.Enum, v)
 		}
 	}
-	switch a.to(&input{}).(type) {
-	case *bool:
+	if _, ok := a.to(&input{}).(*bool); ok {
 		s.Type = "boolean"
-	case *[]string:
-		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string"}
 	}
 	if a.bounds != nil {
 		least, most := a.bounds(lim)
@@ -88,4 +86,25 @@ func marshal(v any) json.RawMessage {
 		panic(fmt.Sprintf("tools: %v", err))
 	}
 	return b
+}
+
+// reflected returns the schema of the JSON of a T.
+func reflected[T any]() json.RawMessage {
+	r := jsonschema.Reflector{Anonymous: true, DoNotReference: true, ExpandedStruct: true, AllowAdditionalProperties: true, Mapper: anyJSON}
+	root := r.ReflectFromType(reflect.TypeFor[T]())
+	root.Version = ""
+	return marshal(root)
+}
+
+// anyJSON describes a json.RawMessage by all types there are, one by one: some
+// consumers refuse a schema without a type, others one with several.
+func anyJSON(t reflect.Type) *jsonschema.Schema {
+	if t != reflect.TypeFor[json.RawMessage]() {
+		return nil
+	}
+	s := &jsonschema.Schema{Description: "The value of the last expression as JSON."}
+	for _, name := range []string{"null", "boolean", "number", "string", "array", "object"} {
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: name})
+	}
+	return s
 }

@@ -20,19 +20,14 @@ import (
 // may be nil. Commands are bounded, cut, scrubbed and reported like runs. A command in
 // the background belongs to the client of a server that started it.
 func ForShell(workspace string, s *shell.Shell, opts *Options) ([]Tool, error) {
-	o, err := opts.complete()
-	if err == nil && (workspace != "" || opts == nil || opts.Namer == nil) {
-		err = CheckWorkspaceName(workspace)
-	}
+	o, err := opts.complete(workspace)
 	if err != nil {
-		return nil, fmt.Errorf("tools: %w", err)
+		return nil, err
 	}
 	info := s.Describe()
-	o.within(info.Limits)
+	l := o.limits(info.Limits)
 	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: callers.Of, Middlewares: []codeinterp.Middleware{unchanged}})}
-	k.limits = limits{
-		code: info.Limits.Code, maxTimeout: max(o.MaxTimeout.Milliseconds(), 1), timeout: max(o.Timeout, 0).Milliseconds(), maxRead: int64(o.MaxText),
-	}
+	k.limits = l
 	k.facts = newFacts(info, k)
 	return k.tools()
 }
@@ -79,7 +74,6 @@ func (k *kit) commandEvent(c toolCall) observe.Event {
 
 func (k *kit) commandOptions(c toolCall) *codeinterp.CommandOptions {
 	o := &codeinterp.CommandOptions{RunOptions: k.runOptions(c, false), Cwd: c.cwd}
-	o.Env = environ(c.env)
 	if c.stdin != "" {
 		o.Stdin = []byte(c.stdin)
 	}
@@ -206,15 +200,7 @@ const maxInputTime = 5 * time.Second
 var errNotRead = fmt.Errorf("%w: the command does not read its input", codeinterp.ErrCapacity)
 
 func (k *kit) stopCommand(ctx context.Context, c toolCall) *Answer {
-	var info shell.Info
-	var err error
-	if c.signal != "" {
-		if err = k.shell.Signal(ctx, shell.ID(c.commandID), codeinterp.Signal(c.signal)); err == nil {
-			info, err = k.describeCommand(ctx, c.commandID)
-		}
-	} else {
-		info, err = k.shell.Stop(ctx, shell.ID(c.commandID))
-	}
+	info, err := k.shell.Stop(ctx, shell.ID(c.commandID))
 	if err != nil {
 		return k.failed(ctx, c, err)
 	}

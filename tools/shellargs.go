@@ -3,11 +3,9 @@ package tools
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/shorten"
 )
 
 // The arguments of the shell tools.
@@ -19,10 +17,6 @@ var (
 	argCwd = argument{
 		name: "cwd", about: "The directory to run it in. Unless given, the one where commands start.", optional: true,
 		to: func(in *input) any { return &in.cwd },
-	}
-	argEnv = argument{
-		name: "env", about: "Variables of its environment, each as NAME=VALUE, beside those that commands have.", optional: true,
-		to: func(in *input) any { return &in.env }, check: checkEnv,
 	}
 	argStdin = argument{
 		name: "stdin", about: "What it reads from its standard input.", optional: true,
@@ -57,16 +51,6 @@ var (
 		name: "close", about: "End its input afterwards. False unless given.", optional: true,
 		to: func(in *input) any { return &in.last },
 	}
-	argSignal = argument{
-		name: "signal", about: "Send this signal to the command and all that it started, and do not wait. Unless given, it is ended: with TERM, and after two seconds by force.", optional: true,
-		to: func(in *input) any { return &in.signal },
-		enum: func(*limits) (names []string) {
-			for _, s := range codeinterp.Signals() {
-				names = append(names, string(s))
-			}
-			return names
-		},
-	}
 )
 
 func checkCommand(_ *kit, in *input, f *faults) string {
@@ -77,36 +61,4 @@ func checkCommand(_ *kit, in *input, f *faults) string {
 		f.add("%s", strings.TrimPrefix(err.Error(), codeinterp.ErrInvalid.Error()+": "))
 	}
 	return ""
-}
-
-func checkEnv(_ *kit, in *input, f *faults) string {
-	seen := map[string]bool{}
-	for _, pair := range in.env {
-		name, _, ok := strings.Cut(pair, "=")
-		switch {
-		case !ok:
-			f.add("env: need NAME=VALUE, got %s", shorten.Head(strconv.Quote(pair), 60))
-		case seen[name]:
-			f.add("env: %s is given more than once", shorten.Head(strconv.Quote(name), 60))
-		}
-		seen[name] = true
-	}
-	if _, err := codeinterp.CheckRun("", &codeinterp.RunOptions{Env: environ(in.env)}); err != nil {
-		f.add("env: %s", strings.TrimPrefix(err.Error(), codeinterp.ErrInvalid.Error()+": "))
-	}
-	return ""
-}
-
-// environ returns variables that are given as NAME=VALUE.
-func environ(pairs []string) map[string]string {
-	if len(pairs) == 0 {
-		return nil
-	}
-	env := make(map[string]string, len(pairs))
-	for _, pair := range pairs {
-		if name, value, ok := strings.Cut(pair, "="); ok {
-			env[name] = value
-		}
-	}
-	return env
 }

@@ -29,20 +29,14 @@ type resultJSON struct {
 }
 
 type outputJSON struct {
-	Type         string            `json:"type" jsonschema:"enum=stdout,enum=stderr,enum=display,enum=result"`
-	MIME         string            `json:"mime,omitempty"`
-	Text         *string           `json:"text,omitempty"`
-	Value        json.RawMessage   `json:"value,omitempty"`
-	Bytes        int               `json:"bytes,omitempty" jsonschema:"description=The size of binary data\\, which is not included."`
-	Block        int               `json:"block,omitempty" jsonschema:"description=Which content block holds the image; block 0 is the text."`
-	Alternatives []alternativeJSON `json:"alternatives,omitempty" jsonschema:"description=Further forms of the same output\\, which are not included."`
-	DisplayID    string            `json:"displayId,omitempty"`
-	Late         bool              `json:"late,omitempty" jsonschema:"description=It came after the end of an earlier run."`
-}
-
-type alternativeJSON struct {
-	MIME  string `json:"mime"`
-	Bytes int    `json:"bytes"`
+	Type      string          `json:"type" jsonschema:"enum=stdout,enum=stderr,enum=display,enum=result"`
+	MIME      string          `json:"mime,omitempty"`
+	Text      *string         `json:"text,omitempty"`
+	Value     json.RawMessage `json:"value,omitempty"`
+	Bytes     int             `json:"bytes,omitempty" jsonschema:"description=The size of binary data\\, which is not included."`
+	Block     int             `json:"block,omitempty" jsonschema:"description=Which content block holds the image; block 0 is the text."`
+	DisplayID string          `json:"displayId,omitempty"`
+	Late      bool            `json:"late,omitempty" jsonschema:"description=It came after the end of an earlier run."`
 }
 
 type errorJSON struct {
@@ -129,11 +123,6 @@ func (p *piece) json() outputJSON {
 		w.MIME, w.Bytes, w.Block = rep.MIME, len(rep.Data), p.image
 	} else if w.Text == nil && len(o.Bundle) > 0 {
 		w.MIME, w.Bytes = plaintext.Line(o.Bundle[0].MIME), len(o.Bundle[0].Data)
-	}
-	for _, rep := range o.Bundle {
-		if mime := plaintext.Line(rep.MIME); mime != w.MIME && rep.MIME != p.rep.MIME && len(w.Alternatives) < maxNotes {
-			w.Alternatives = append(w.Alternatives, alternativeJSON{mime, len(rep.Data)})
-		}
 	}
 	return w
 }

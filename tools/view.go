@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -179,30 +180,12 @@ func source(o *codeinterp.Output) (class, []byte, codeinterp.Representation) {
 
 // share divides max among the classes: those that need less than an equal share get
 // what they need, the others divide the rest.
-func share(need [classes]int, max int) [classes]int {
-	var got [classes]int
-	left, open := max, int(classes)
-	var done [classes]bool
-	for open > 0 {
-		settled := false
-		for c, n := range need {
-			if !done[c] && n <= left/open {
-				got[c], done[c], settled = n, true, true
-				left -= n
-				open--
-				break
-			}
-		}
-		if settled {
-			continue
-		}
-		each := left / open
-		for c := range need {
-			if !done[c] {
-				got[c] = each
-			}
-		}
-		return got
+func share(need [classes]int, max int) (got [classes]int) {
+	order := []class{stdout, stderr, bundles, failure}
+	slices.SortStableFunc(order, func(a, b class) int { return need[a] - need[b] })
+	for i, c := range order {
+		got[c] = min(need[c], max/(len(order)-i))
+		max -= got[c]
 	}
 	return got
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // Defaults of [Approval].
@@ -56,7 +57,8 @@ type Pending struct {
 
 // approvals are the paused runs and pending calls of a mode.
 type approvals struct {
-	opts Approval
+	opts    Approval
+	secrets *secret.Scrubber // of answers
 
 	mu      sync.Mutex
 	closed  bool
@@ -73,8 +75,8 @@ type decision struct {
 	reported  bool // in an answer that reached its caller
 }
 
-func newApprovals(opts *Approval) *approvals {
-	p := &approvals{runs: map[string]*pausableRun{}, opts: *opts}
+func newApprovals(opts *Approval, secrets *secret.Scrubber) *approvals {
+	p := &approvals{runs: map[string]*pausableRun{}, opts: *opts, secrets: secrets}
 	p.opts.Wait = cmp.Or(p.opts.Wait, DefaultWait)
 	p.opts.Keep = cmp.Or(p.opts.Keep, DefaultKeep)
 	p.opts.Runs = cmp.Or(p.opts.Runs, DefaultRuns)

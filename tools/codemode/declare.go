@@ -159,7 +159,7 @@ func declarePython(f *function, result string) string {
 		params = append([]string{"*"}, params...)
 	}
 	if more || len(params) == 0 {
-		params = append(params, "**"+others(params)+": "+typePython.unknown)
+		params = append(params, "**more_: "+typePython.unknown)
 	}
 	text := ""
 	if a := about(f); a != "" {
@@ -169,15 +169,6 @@ func declarePython(f *function, result string) string {
 		text += "    #   " + comment(n, 300) + "\n"
 	}
 	return text + fmt.Sprintf("    def %s(%s) -> %s: ...\n", f.Name, strings.Join(append([]string{"self"}, params...), ", "), result)
-}
-
-// others returns a name for further arguments that differs from those of params.
-func others(params []string) string {
-	name := "more"
-	for slices.ContainsFunc(params, func(p string) bool { return strings.HasPrefix(p, name+":") }) {
-		name += "_"
-	}
-	return name
 }
 
 // describe returns what the description says of the functions.

@@ -49,11 +49,7 @@ func (g functionInterpreter) RunCode(ctx context.Context, language, code string,
 	o.Functions, o.FunctionLimits = observe.Functions(g.table().given), g.opts.Limits
 	k := &runFiles{paths: map[string]bool{}}
 	ctx = context.WithValue(ctx, runFilesKey{}, k)
-	res, err := g.run(ctx, language, code, &o, k)
-	if h, ok := ctx.Value(hintKey{}).(*string); ok {
-		*h = hint(code, res)
-	}
-	return res, err
+	return g.run(ctx, language, code, &o, k)
 }
 
 // deleting bounds the delete of the context of a program that has ended.

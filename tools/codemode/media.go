@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"mime"
 	"path"
 	"regexp"
 	"strings"
@@ -140,12 +139,7 @@ func fileName(f File) string {
 	if name != "" {
 		return name
 	}
-	kind, _, _ := strings.Cut(f.MIME, "/")
-	ext := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "audio/wav": ".wav", "audio/mpeg": ".mp3", "text/plain": ".txt"}[f.MIME]
-	if list, err := mime.ExtensionsByType(f.MIME); ext == "" && err == nil && len(list) > 0 {
-		ext = list[0]
-	}
-	return kind + ext
+	return strings.ReplaceAll(f.MIME, "/", ".")
 }
 
 // display shows a kept file among the outputs of the run.

@@ -90,7 +90,7 @@ func New(ci codeinterp.CodeInterpreter, list []Entry, opts *Options) (*Mode, err
 		return nil, fmt.Errorf("codemode: %w: Files needs an interpreter that has contexts with files", codeinterp.ErrInvalid)
 	}
 	if m.opts.Approve != nil {
-		m.approvals = newApprovals(m.opts.Approve)
+		m.approvals = newApprovals(m.opts.Approve, m.opts.Tools.Secrets)
 		m.opts.Limits.ExcludeFromTimeout = true // a person may take longer than the program's timeout
 	}
 	if err := m.Set(list); err != nil {
@@ -195,8 +195,6 @@ func (m *Mode) Extend(list []tools.Tool) []tools.Tool {
 	return append(all, now.direct...)
 }
 
-type hintKey struct{}
-
 // declared adds the declarations of described to the description of a tool that runs code.
 // Its answers say which functions have changed since, and how to write a program that did
 // not run because of its form.
@@ -204,14 +202,12 @@ func (m *Mode) declared(t tools.Tool, described *table) tools.Tool {
 	t.Description += "\n\n" + described.text
 	invoke := t.Invoke
 	t.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer {
-		keepSecrets(ctx, m.opts.Tools.Secrets)
-		var note string
-		a := invoke(context.WithValue(ctx, hintKey{}, &note), c)
+		a := invoke(ctx, c)
 		if a == nil || a.Failure != nil {
 			return a
 		}
 		now := m.table()
-		note = strings.TrimSpace(note + "\n" + why(now, c.Args, a) + changes(described, now))
+		note := strings.TrimSpace(hint(c.Args, a.Result) + why(now, c.Args, a) + changes(described, now))
 		if note == "" {
 			return a
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/callers"
 	"github.com/toolcell/toolcell/tools"
-	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // A pausableRun is a run whose tool call may be answered before it ends.
@@ -26,20 +25,10 @@ type pausableRun struct {
 
 	mu       sync.Mutex
 	onOutput func(codeinterp.Output) error // of the caller that waits for the answer
-	secrets  *secret.Scrubber              // of the tool
 	expiry   *time.Timer
 }
 
 type pausableKey struct{}
-
-// keepSecrets sets the secrets that paused answers of ctx's run replace.
-func keepSecrets(ctx context.Context, s *secret.Scrubber) {
-	if r, ok := ctx.Value(pausableKey{}).(*pausableRun); ok {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.secrets = s
-	}
-}
 
 func (r *pausableRun) mark() {
 	select {
@@ -195,7 +184,6 @@ func (p *approvals) paused(ctx context.Context, c tools.Invocation, r *pausableR
 		r.expiry = time.AfterFunc(p.opts.Keep, func() { p.end(r, errNotResumed) })
 	}
 	r.expiry.Reset(p.opts.Keep)
-	secrets := r.secrets
 	r.mu.Unlock()
 	type call struct {
 		Function string `json:"function"`
@@ -205,7 +193,7 @@ func (p *approvals) paused(ctx context.Context, c tools.Invocation, r *pausableR
 	for _, d := range p.report(r.id, ctx.Err() == nil) {
 		args := any(fmt.Sprintf("%d bytes", len(d.Args)))
 		if len(d.Args) <= codeinterp.MaxRecorded {
-			args = redacted(d.Args, secrets)
+			args = redacted(d.Args, p.secrets)
 		}
 		calls = append(calls, call{d.Function, args})
 	}

@@ -14,7 +14,7 @@ import (
 const (
 	// The bounds of a schema; a type beyond them is unknown.
 	maxDepth = 12
-	maxType  = 8 << 10 // bytes of types
+	maxType  = 8 << 10 // bytes of a type
 	maxRead  = 1 << 20 // bytes of schemas, each as often as it is read
 )
 
@@ -24,7 +24,6 @@ type typer struct {
 	root gjson.Result
 	refs []string                           // that are being followed
 	defs map[string]map[string]gjson.Result // by name and the key that they are below, once one is followed
-	size int
 	read int
 }
 
@@ -73,10 +72,9 @@ func (sp spelling) arguments(schema json.RawMessage) [][]field {
 }
 
 // full reports whether the schema is too large to be read.
-func (t *typer) full() bool { return t.size > maxType || t.read > maxRead }
+func (t *typer) full() bool { return t.read > maxRead }
 
-func (t *typer) of(s gjson.Result, depth int) (kind string) {
-	defer func() { t.size += len(kind) }()
+func (t *typer) of(s gjson.Result, depth int) string {
 	if t.read += len(s.Raw); depth > maxDepth || t.full() {
 		return t.unknown
 	}
@@ -263,7 +261,6 @@ func (t *typer) fields(s gjson.Result, depth int) (list []field) {
 		seen[k.Str] = true
 		f := field{name: k.Str, kind: t.of(v, depth+1), optional: !required[k.Str], about: comment(v.Get("description").Str, 200)}
 		f.unknown = f.kind == t.unknown
-		t.size += len(f.name) + len(f.about)
 		list = append(list, f)
 		return !t.full()
 	})

@@ -60,9 +60,9 @@ func inputSchema(t *tools.Tool, strict bool) json.RawMessage {
 // strictly reports whether a tool can be offered in strict mode.
 func strictly(t *tools.Tool, strict bool) bool { return strict && len(t.StrictSchema) > 0 }
 
-// definitions renders a list of tools for an API whose names have at most
+// definitions renders a list of tools as an array for an API whose names have at most
 // longest characters.
-func definitions[T any](api string, longest int, list []tools.Tool, render func(*tools.Tool) T) ([]T, error) {
+func definitions[T any](api string, longest int, list []tools.Tool, render func(*tools.Tool) T) (json.RawMessage, error) {
 	out := make([]T, 0, len(list))
 	for i := range list {
 		if err := tools.CheckToolName(list[i].Name, longest); err != nil {
@@ -70,16 +70,22 @@ func definitions[T any](api string, longest int, list []tools.Tool, render func(
 		}
 		out = append(out, render(&list[i]))
 	}
-	return out, nil
+	return marshal(out), nil
 }
 
-// function is how OpenAI and Ollama describe a tool.
+// function is how OpenAI and Ollama describe a tool, and chatTool is around it in their
+// chat APIs.
 type function struct {
 	Type        string          `json:"type,omitempty"`
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
 	Strict      *bool           `json:"strict,omitempty"`
+}
+
+type chatTool struct {
+	Type     string   `json:"type"`
+	Function function `json:"function"`
 }
 
 // array is a JSON array that is never null.

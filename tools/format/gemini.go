@@ -1,17 +1,18 @@
 package format
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
 
 	"github.com/toolcell/toolcell/tools"
 )
 
 // Gemini is the Gemini API of Google, also on Vertex.
-type Gemini struct {
-	// Strict uses the schemas in which every argument is required and may be
-	// null. The API has no strict mode for functions.
-	Strict bool
-}
+type Gemini struct{}
 
 // Tools returns the value of the request's "tools": an array of one tool that
 // holds all function declarations.
@@ -21,21 +22,18 @@ func (f Gemini) Tools(list []tools.Tool) (json.RawMessage, error) {
 		Description string          `json:"description"`
 		Parameters  json.RawMessage `json:"parametersJsonSchema"`
 	}
-	type tool struct {
-		Declarations []declaration `json:"functionDeclarations"`
-	}
 	defs, err := definitions("Gemini", 128, list, func(t *tools.Tool) declaration {
-		return declaration{t.Name, t.Description, inputSchema(t, f.Strict)}
+		return declaration{t.Name, t.Description, inputSchema(t, false)}
 	})
-	if err != nil || len(defs) == 0 {
-		return array[tool](nil), err
+	if err != nil || len(list) == 0 {
+		return defs, err
 	}
-	return array([]tool{{defs}}), nil
+	return marshal([]map[string]json.RawMessage{{"functionDeclarations": defs}}), nil
 }
 
 // Results returns the content that answers a turn's calls: a user content with
 // one functionResponse part for each. The text is under "output", or under
-// "error" where the call failed. Images are PNG, JPEG or WebP there; a GIF
+// "error" if the call failed. Images are PNG, JPEG or WebP there; a GIF
 // becomes a PNG.
 func (f Gemini) Results(replies ...*tools.Answer) json.RawMessage {
 	type blob struct {
@@ -58,10 +56,12 @@ func (f Gemini) Results(replies ...*tools.Answer) json.RawMessage {
 		Role  string `json:"role"`
 		Parts []part `json:"parts"`
 	}
-	// An array also where there is nothing to answer, and never null.
 	c := content{Role: "user", Parts: []part{}}
 	for _, r := range replies {
 		p := response{ID: r.CallID, Name: r.Tool, Response: map[string]string{"output": r.Text}}
+		if strings.HasPrefix(p.ID, madeID) {
+			p.ID = "" // which the API does not know
+		}
 		if r.Failure != nil {
 			p.Response = map[string]string{"error": r.Text}
 		}
@@ -72,4 +72,139 @@ func (f Gemini) Results(replies ...*tools.Answer) json.RawMessage {
 		c.Parts = append(c.Parts, part{p})
 	}
 	return marshal(c)
+}
+
+// User implements [Model].
+func (f Gemini) User(text string) json.RawMessage {
+	return marshal(map[string]any{"role": "user", "parts": []any{map[string]string{"text": text}}})
+}
+
+// Turn implements [Model].
+func (f Gemini) Turn(ctx context.Context, d Dispatcher, reply json.RawMessage, opts *tools.TurnOptions) (*Turn, error) {
+	type content struct {
+		Role  string            `json:"role"`
+		Parts []json.RawMessage `json:"parts"`
+	}
+	var body struct {
+		content
+		Candidates []struct {
+			Content content `json:"content"`
+			Finish  string  `json:"finishReason"`
+		} `json:"candidates"`
+		Feedback struct {
+			Block string `json:"blockReason"`
+		} `json:"promptFeedback"`
+	}
+	if err := decode(reply, &body); err != nil {
+		return nil, err
+	}
+	t := &Turn{Stop: body.Feedback.Block}
+	said := body.content
+	if len(body.Candidates) > 0 {
+		said, t.Stop = body.Candidates[0].Content, body.Candidates[0].Finish
+	} else if said.Parts == nil && t.Stop == "" {
+		return nil, fmt.Errorf("format: %w: no candidate", ErrIncomplete)
+	}
+	for _, part := range said.Parts {
+		var p struct {
+			Text    string `json:"text"`
+			Thought bool   `json:"thought"`
+			Call    *struct {
+				ID   string          `json:"id"`
+				Name string          `json:"name"`
+				Args json.RawMessage `json:"args"`
+			} `json:"functionCall"`
+		}
+		if err := json.Unmarshal(part, &p); err != nil {
+			return nil, fmt.Errorf("format: parts: %w", err)
+		}
+		if p.Call != nil {
+			t.call(p.Call.ID, p.Call.Name, p.Call.Args)
+		} else if !p.Thought {
+			t.Text += p.Text
+		}
+	}
+	t.serve(ctx, d, opts)
+	if len(said.Parts) > 0 {
+		// The parts as they came: the API checks signatures in them.
+		t.Messages = append(t.Messages, marshal(content{"model", said.Parts}))
+	}
+	if len(t.Answers) > 0 {
+		t.Messages = append(t.Messages, f.Results(t.Answers...))
+	}
+	return t, nil
+}
+
+// Read implements [Model].
+func (f Gemini) Read(body io.Reader, say func(text string)) (json.RawMessage, error) {
+	return read(body, say, &contentAssembler{})
+}
+
+type contentAssembler struct {
+	body      object
+	candidate object
+	parts     []object
+}
+
+func (a *contentAssembler) event(data []byte, say func(string)) error {
+	var body object
+	if err := decode(data, &body); err != nil {
+		return err
+	}
+	candidates, err := body.list("candidates")
+	if err != nil {
+		return err
+	}
+	if a.body == nil {
+		a.body = object{}
+	}
+	maps.Copy(a.body, body)
+	for _, c := range candidates[:min(len(candidates), 1)] {
+		if a.candidate == nil {
+			a.candidate = object{}
+		}
+		maps.Copy(a.candidate, c)
+		var content struct {
+			Parts []object `json:"parts"`
+		}
+		_ = json.Unmarshal(c["content"], &content)
+		for _, part := range content.Parts {
+			a.part(part, say)
+		}
+	}
+	return nil
+}
+
+// part adds a part. Pieces of text that follow each other become one.
+func (a *contentAssembler) part(p object, say func(string)) {
+	text, thought := p.text("text"), string(p["thought"]) == "true"
+	if text != "" && !thought {
+		say(text)
+	}
+	if n := len(a.parts); n > 0 && p.has("text") && !a.parts[n-1].has("thoughtSignature") {
+		last := a.parts[n-1]
+		if last.has("text") && (string(last["thought"]) == "true") == thought {
+			last.set("text", last.text("text")+text)
+			if p.has("thoughtSignature") {
+				last["thoughtSignature"] = p["thoughtSignature"]
+			}
+			return
+		}
+	}
+	a.parts = append(a.parts, p)
+}
+
+func (a *contentAssembler) reply() (json.RawMessage, error) {
+	if a.candidate == nil {
+		if a.body.has("promptFeedback") {
+			return marshal(a.body), nil
+		}
+		return nil, fmt.Errorf("format: %w", ErrIncomplete)
+	}
+	if !a.candidate.has("finishReason") {
+		return nil, fmt.Errorf("format: %w", ErrIncomplete)
+	}
+	a.candidate.set("content", map[string]any{"role": "model", "parts": append([]object{}, a.parts...)})
+	a.body.set("candidates", []object{a.candidate})
+	return marshal(a.body), nil
 }

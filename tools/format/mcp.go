@@ -7,11 +7,7 @@ import (
 )
 
 // MCP is the Model Context Protocol, revisions 2025-06-18 and later.
-type MCP struct {
-	// Strict uses the schemas in which every argument is required and may be
-	// null. The protocol has no strict mode.
-	Strict bool
-}
+type MCP struct{}
 
 // Tools returns the value of "tools" in the result of tools/list: an array.
 func (f MCP) Tools(list []tools.Tool) (json.RawMessage, error) {
@@ -30,17 +26,13 @@ func (f MCP) Tools(list []tools.Tool) (json.RawMessage, error) {
 		OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 		Annotations  annotations     `json:"annotations"`
 	}
-	defs, err := definitions("MCP", 128, list, func(t *tools.Tool) definition {
+	return definitions("MCP", 128, list, func(t *tools.Tool) definition {
 		a := t.Annotations
 		return definition{
-			t.Name, t.Title, t.Description, inputSchema(t, f.Strict), t.OutputSchema,
+			t.Name, t.Title, t.Description, inputSchema(t, false), t.OutputSchema,
 			annotations{t.Title, a.ReadOnly, a.Destructive, a.Idempotent, a.OpenWorld},
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return array(defs), nil
 }
 
 // Result returns the result of tools/call: a text block that stands alone, the

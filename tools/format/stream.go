@@ -142,6 +142,16 @@ func (o object) text(name string) (s string) {
 // has reports whether there is such a member that is not null.
 func (o object) has(name string) bool { return len(o[name]) > 0 && string(o[name]) != "null" }
 
+// list returns a member that is a list of objects, nil if there is none.
+func (o object) list(name string) (list []object, err error) {
+	if o.has(name) {
+		if err = json.Unmarshal(o[name], &list); err != nil {
+			err = fmt.Errorf("format: %s: %w", name, err)
+		}
+	}
+	return list, err
+}
+
 func (o object) set(name string, v any) { o[name] = marshal(v) }
 
 // A merger makes one object of many that each hold a part of it: texts are

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -17,11 +18,15 @@ import (
 type Model interface {
 	// Tools renders the definitions of tools.
 	Tools(list []tools.Tool) (json.RawMessage, error)
-	// User renders what a user says.
+	// User renders the message of a user.
 	User(text string) json.RawMessage
-	// Read reads the body of the API's answer.
+	// Read reads the body of the API's answer and returns it for Turn. If it is a stream,
+	// its events are put together, and say, if not nil, is called with each piece of the
+	// model's text.
 	Read(body io.Reader, say func(text string)) (json.RawMessage, error)
-	// Turn serves the calls in the API's answer.
+	// Turn serves the calls in reply: the body of the API's answer, or the message in it.
+	// opts may be nil. Calls that are faulty are answered like all others; the error is
+	// about reply alone.
 	Turn(ctx context.Context, d Dispatcher, reply json.RawMessage, opts *tools.TurnOptions) (*Turn, error)
 	// Results renders the answers to the calls of a turn.
 	Results(answers ...*tools.Answer) json.RawMessage
@@ -91,6 +96,9 @@ func (t *Turn) serve(ctx context.Context, d Dispatcher, opts *tools.TurnOptions)
 	}
 }
 
+// madeID begins the ids of calls to which the API gave none.
+const madeID = "toolcell_call_"
+
 // call adds a call, and returns its id: a new one if it has none or one that
 // another call of the turn has.
 func (t *Turn) call(id, name string, args json.RawMessage) string {
@@ -100,7 +108,7 @@ func (t *Turn) call(id, name string, args json.RawMessage) string {
 		}
 	}
 	if id == "" {
-		id = "call_" + rand.Text()
+		id = madeID + rand.Text()
 	}
 	t.Calls = append(t.Calls, tools.Invocation{ID: id, Tool: name, Args: args})
 	return id
@@ -119,36 +127,30 @@ func decode(reply []byte, v any) error {
 
 // errorOf returns the error that the API sent, nil if it is none.
 func errorOf(reply []byte) error {
+	type detail struct {
+		Type, Status string
+		Code         any
+		Message      string
+	}
 	var body struct {
-		Type    string          `json:"type"`
-		Error   json.RawMessage `json:"error"`
-		Code    any             `json:"code"`
-		Message any             `json:"message"`
+		detail
+		Error json.RawMessage
 	}
-	if json.Unmarshal(reply, &body) != nil {
-		return nil // not an object; whoever decodes it says so
-	}
-	if len(body.Error) == 0 || string(body.Error) == "null" {
-		if text, ok := body.Message.(string); ok && body.Type == "error" {
-			code, _ := body.Code.(string)
-			return &Error{Type: code, Message: text}
+	_ = json.Unmarshal(reply, &body) // members of other types are not ours
+	d := body.detail
+	switch {
+	case len(body.Error) > 0 && string(body.Error) != "null":
+		d = detail{}
+		if json.Unmarshal(body.Error, &d) != nil || d.Message == "" {
+			return &Error{Message: string(body.Error)}
 		}
+	case d.Type != "error" || d.Message == "":
 		return nil
+	default:
+		d.Type = ""
 	}
-	var detail struct {
-		Type    string `json:"type"`
-		Status  string `json:"status"`
-		Code    any    `json:"code"`
-		Message string `json:"message"`
-	}
-	if json.Unmarshal(body.Error, &detail) != nil || detail.Message == "" {
-		return &Error{Message: string(body.Error)}
-	}
-	e := &Error{Type: detail.Type + detail.Status, Message: detail.Message}
-	if code, ok := detail.Code.(string); ok && e.Type == "" {
-		e.Type = code
-	}
-	return e
+	code, _ := d.Code.(string)
+	return &Error{Type: cmp.Or(d.Type+d.Status, code), Message: d.Message}
 }
 
 // objectOr returns args if they are a JSON object, otherwise an empty one:

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
@@ -15,13 +17,10 @@ import (
 )
 
 const (
-	maxServerTools = 500
-	maxTools       = codeinterp.MaxFunctions - 64
-	maxSchema      = 256 << 10
-	maxAbout       = 16 << 10
+	maxTools  = codeinterp.MaxFunctions - 64 // of all servers
+	maxSchema = 256 << 10
+	maxAbout  = 16 << 10
 )
-
-var errUnlisted = errors.New("its tools cannot be listed")
 
 // A serverTool is a tool that a server lists.
 type serverTool struct {
@@ -48,9 +47,6 @@ func (s *server) relist(ctx context.Context, live *link) error {
 	// A page without new tools is the last one: a list must end.
 	for before := -1; before < len(list); {
 		page, err := live.ListTools(ctx, params)
-		if _, ok := answerOf(err); ok {
-			err = fmt.Errorf("%w: %w", errUnlisted, err)
-		}
 		if err != nil {
 			return fmt.Errorf("listing its tools: %w", err)
 		}
@@ -59,8 +55,8 @@ func (s *server) relist(ctx context.Context, live *link) error {
 			if t == nil || seen[t.Name] {
 				continue
 			}
-			if len(list) == maxServerTools {
-				problems = append(problems, fmt.Errorf("it has more than %d tools; the others are not used", maxServerTools))
+			if len(list) == maxTools {
+				problems = append(problems, fmt.Errorf("it has more than %d tools; the others are not used", maxTools))
 				page.NextCursor = ""
 				break
 			}
@@ -108,8 +104,6 @@ func (s *server) absent(n names) codemode.Entry {
 	switch {
 	case fault == nil:
 		reason = "the server has no tools"
-	case errors.Is(fault, errUnlisted):
-		reason = "the server's tools cannot be listed"
 	case errors.Is(fault, errStarting):
 		reason = errStarting.Error()
 	}
@@ -156,4 +150,46 @@ func clip(text string, n int) string {
 		text = text[:n] + "..."
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// maxPrefix is how many bytes of a server's name a prefix has.
+const maxPrefix = 32
+
+var underscores = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_+`) })
+
+// prefixes returns the prefix of the names of each server's tools. They depend on the
+// configuration only.
+func prefixes(servers []Server) []string {
+	list, taken := make([]string, len(servers)), map[string]bool{}
+	for i, s := range servers {
+		if s.Name == "" {
+			continue
+		}
+		base := underscores().ReplaceAllString(tools.FunctionName(strings.ToValidUTF8(s.Name, "_")), "_")
+		base = strings.Trim(base[:min(len(base), maxPrefix)], "_")
+		name := base
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprint(base, "_", n)
+		}
+		taken[name], list[i] = true, name+"_"
+	}
+	return list
+}
+
+// names are the names in use.
+type names map[string]bool
+
+// newNames has the names of codemode's own functions.
+func newNames() names { return names{"search": true, "describe": true, "display": true} }
+
+// of returns a new name for a tool after a prefix.
+func (n names) of(prefix, tool string) string {
+	full := tools.FunctionName(strings.ToValidUTF8(prefix+tool, "_"))
+	name := full
+	for i := 2; n[name]; i++ {
+		end := fmt.Sprint("_", i)
+		name = full[:min(len(full), 64-len(end))] + end
+	}
+	n[name] = true
+	return name
 }

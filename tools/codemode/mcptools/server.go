@@ -149,7 +149,7 @@ func (s *server) session(ctx context.Context, list bool) (*link, error) {
 	if s.set.ctx.Err() != nil {
 		return nil, context.Cause(s.set.ctx)
 	}
-	start, cancel := context.WithTimeoutCause(ctx, s.set.opts.StartTimeout, errSlow)
+	start, cancel := context.WithTimeoutCause(ctx, startTimeout, errSlow)
 	defer cancel()
 	defer context.AfterFunc(s.set.ctx, cancel)()
 	s.mu.Lock()

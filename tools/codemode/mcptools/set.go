@@ -19,9 +19,10 @@ import (
 
 // Defaults of [Options].
 const (
-	DefaultTimeout      = 5 * time.Minute
-	DefaultStartTimeout = time.Minute
-	DefaultWait         = 5 * time.Second
+	DefaultTimeout = 5 * time.Minute
+	DefaultWait    = 5 * time.Second
+
+	startTimeout = time.Minute // of a server, with the list of its tools
 )
 
 // A Server is an MCP server: either Command or URL is set.
@@ -60,10 +61,6 @@ type Options struct {
 	// Timeout bounds each call of a tool. Zero means DefaultTimeout; a negative value
 	// leaves only the bound of the run.
 	Timeout time.Duration
-
-	// StartTimeout bounds the start of a server, including the list of its tools.
-	// Zero means DefaultStartTimeout.
-	StartTimeout time.Duration
 
 	// Wait is how long Open waits for the servers. The tools of slower ones are added
 	// later. Zero means DefaultWait.
@@ -108,7 +105,6 @@ func Open(ctx context.Context, servers []Server, opts *Options) (*Set, error) {
 		s.opts = *opts
 	}
 	s.opts.Timeout = cmp.Or(s.opts.Timeout, DefaultTimeout)
-	s.opts.StartTimeout = cmp.Or(s.opts.StartTimeout, DefaultStartTimeout)
 	s.opts.Wait = cmp.Or(s.opts.Wait, DefaultWait)
 	s.opts.grace = cmp.Or(s.opts.grace, 2*time.Second)
 	if s.opts.Logger == nil {

@@ -3,6 +3,7 @@ package format
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,12 +12,65 @@ import (
 	"github.com/toolcell/toolcell/tools"
 )
 
-// User returns the message of a user.
+// OpenAIChat is the Chat Completions API of OpenAI and of the many servers
+// that speak it.
+type OpenAIChat struct {
+	// Strict asks for arguments that follow the schema to the letter.
+	Strict bool
+}
+
+// Tools returns the value of the request's "tools": an array.
+func (f OpenAIChat) Tools(list []tools.Tool) (json.RawMessage, error) {
+	return definitions("OpenAI Chat Completions", 64, list, func(t *tools.Tool) chatTool {
+		strict := strictly(t, f.Strict)
+		return chatTool{"function", function{Name: t.Name, Description: t.Description, Parameters: inputSchema(t, f.Strict), Strict: &strict}}
+	})
+}
+
+// Results returns the messages that answer a turn's calls: an array of one
+// tool message for each, and, since tool messages hold no images, a user
+// message with the images of all.
+func (f OpenAIChat) Results(replies ...*tools.Answer) json.RawMessage {
+	type message struct {
+		Role       string `json:"role"`
+		ToolCallID string `json:"tool_call_id,omitempty"`
+		Content    any    `json:"content"`
+	}
+	type imageURL struct {
+		URL string `json:"url"`
+	}
+	type part struct {
+		Type     string    `json:"type"`
+		Text     string    `json:"text,omitempty"`
+		ImageURL *imageURL `json:"image_url,omitempty"`
+	}
+	var messages []message
+	var parts []part
+	for _, r := range replies {
+		messages = append(messages, message{"tool", r.CallID, r.Text})
+		for i, img := range r.Images {
+			// The images of all calls stand in one message: the model has to know
+			// whose each is.
+			label := fmt.Sprintf("Image %d of the result of %s (call %s):", i+1, r.Tool, r.CallID)
+			parts = append(parts,
+				part{Type: "text", Text: label},
+				part{Type: "image_url", ImageURL: &imageURL{dataURL(img)}})
+		}
+	}
+	if parts != nil {
+		messages = append(messages, message{Role: "user", Content: parts})
+	}
+	return array(messages)
+}
+
+func dataURL(img tools.Image) string {
+	return "data:" + img.MIME + ";base64," + base64.StdEncoding.EncodeToString(img.Data)
+}
+
+// User implements [Model].
 func (f OpenAIChat) User(text string) json.RawMessage { return userMessage(text) }
 
-// Turn serves the calls in reply: the body of the API's answer, or the
-// assistant message in it. opts may be nil. Calls that are faulty are answered
-// like all others; the error is about reply alone.
+// Turn implements [Model].
 func (f OpenAIChat) Turn(ctx context.Context, d Dispatcher, reply json.RawMessage, opts *tools.TurnOptions) (*Turn, error) {
 	var body struct {
 		Choices []struct {
@@ -57,11 +111,9 @@ func (t *Turn) chatMessage(message object) (json.RawMessage, error) {
 		}
 	}
 	back.set("role", "assistant")
-	var calls []object
-	if message.has("tool_calls") {
-		if err := json.Unmarshal(message["tool_calls"], &calls); err != nil {
-			return nil, fmt.Errorf("format: tool_calls: %w", err)
-		}
+	calls, err := message.list("tool_calls")
+	if err != nil {
+		return nil, err
 	}
 	delete(back, "tool_calls")
 	if len(calls) == 0 && !back.has("content") {
@@ -95,9 +147,7 @@ func elements(array json.RawMessage) (list []json.RawMessage) {
 	return list
 }
 
-// Read reads the body of the API's answer and returns it for Turn. If it is a
-// stream, its events are put together, and say, if not nil, is called with each
-// piece of the model's text.
+// Read implements [Model].
 func (f OpenAIChat) Read(body io.Reader, say func(text string)) (json.RawMessage, error) {
 	return read(body, say, &chatAssembler{slots: map[int]*chatCall{}})
 }
@@ -155,13 +205,7 @@ func (a *chatAssembler) event(data []byte, say func(string)) error {
 }
 
 func (a *chatAssembler) addCalls(delta object) error {
-	if !delta.has("tool_calls") {
-		return nil
-	}
-	var parts []object
-	if err := json.Unmarshal(delta["tool_calls"], &parts); err != nil {
-		return fmt.Errorf("format: tool_calls: %w", err)
-	}
+	parts, err := delta.list("tool_calls")
 	for _, part := range parts {
 		c := a.call(part)
 		c.fields.add(part, "function", "index")
@@ -169,7 +213,7 @@ func (a *chatAssembler) addCalls(delta object) error {
 		_ = json.Unmarshal(part["function"], &function)
 		c.callee.add(function)
 	}
-	return nil
+	return err
 }
 
 // call returns the call that a part belongs to. Some servers leave the index

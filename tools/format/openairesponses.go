@@ -9,12 +9,56 @@ import (
 	"github.com/toolcell/toolcell/tools"
 )
 
-// User returns the input item of a user.
+// OpenAIResponses is the Responses API of OpenAI.
+type OpenAIResponses struct {
+	// Strict asks for arguments that follow the schema to the letter.
+	Strict bool
+}
+
+// Tools returns the value of the request's "tools": an array.
+func (f OpenAIResponses) Tools(list []tools.Tool) (json.RawMessage, error) {
+	return definitions("OpenAI Responses", 128, list, func(t *tools.Tool) function {
+		// Sent also if it is false: to this API an absent strict is true.
+		strict := strictly(t, f.Strict)
+		return function{"function", t.Name, t.Description, inputSchema(t, f.Strict), &strict}
+	})
+}
+
+// Results returns the input items that answer a turn's calls: an array of
+// function_call_output items.
+func (f OpenAIResponses) Results(replies ...*tools.Answer) json.RawMessage {
+	type part struct {
+		Type     string `json:"type"`
+		Text     string `json:"text,omitempty"`
+		ImageURL string `json:"image_url,omitempty"`
+		Detail   string `json:"detail,omitempty"`
+	}
+	type item struct {
+		Type   string `json:"type"`
+		CallID string `json:"call_id"`
+		Output any    `json:"output"`
+	}
+	var items []item
+	for _, r := range replies {
+		it := item{"function_call_output", r.CallID, r.Text}
+		if len(r.Images) > 0 {
+			parts := []part{{Type: "input_text", Text: r.Text}}
+			for _, img := range r.Images {
+				parts = append(parts, part{Type: "input_image", ImageURL: dataURL(img), Detail: "auto"})
+			}
+			it.Output = parts
+		}
+		items = append(items, it)
+	}
+	return array(items)
+}
+
+// User implements [Model].
 func (f OpenAIResponses) User(text string) json.RawMessage { return userMessage(text) }
 
-// Turn serves the calls in reply: the body of the API's answer, or the array of
-// its output items. opts may be nil. Turn.Messages begin with these items; a
-// program that sends previous_response_id sends Results(turn.Answers...) alone.
+// Turn implements [Model]; reply may also be the array of the output items. Turn.Messages
+// begin with these items; a program that sends previous_response_id sends
+// Results(turn.Answers...) alone.
 func (f OpenAIResponses) Turn(ctx context.Context, d Dispatcher, reply json.RawMessage, opts *tools.TurnOptions) (*Turn, error) {
 	var body struct {
 		Output     []object `json:"output"`
@@ -52,9 +96,7 @@ func (f OpenAIResponses) Turn(ctx context.Context, d Dispatcher, reply json.RawM
 	return t, nil
 }
 
-// Read reads the body of the API's answer and returns it for Turn. If it is a
-// stream, its events are put together, and say, if not nil, is called with each
-// piece of the model's text.
+// Read implements [Model].
 func (f OpenAIResponses) Read(body io.Reader, say func(text string)) (json.RawMessage, error) {
 	return read(body, say, &responseAssembler{})
 }
