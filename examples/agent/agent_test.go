@@ -77,7 +77,7 @@ func TestAsk(t *testing.T) {
 
 func TestFlags(t *testing.T) {
 	for args, want := range map[string]string{
-		"-api x": "use openai or anthropic", "-url http://x": "OPENAI_MODEL", "-provider moon": "use inmemory",
+		"-api x": "use openai or anthropic", "-provider moon": "use inmemory",
 	} {
 		if err := run(t.Context(), strings.Fields(args), none, nil, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", args, err, want)

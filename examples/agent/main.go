@@ -3,10 +3,10 @@
 //	export OPENAI_API_KEY=... OPENAI_MODEL=...
 //	go run ./examples/agent 'Which of the first 1000 primes has the most prime digits?'
 //
-// It speaks two APIs: Chat Completions of OpenAI and of the many servers that
-// have it too (-url, or OPENAI_BASE_URL), and Anthropic's Messages (-api
-// anthropic; ANTHROPIC_API_KEY, ANTHROPIC_MODEL). Without a key and a URL a script
-// plays the model. -provider chooses where the code runs.
+// It speaks two APIs: Chat Completions of OpenAI and of other servers
+// (OPENAI_BASE_URL, with /v1), and Anthropic's Messages (-api anthropic;
+// ANTHROPIC_API_KEY, ANTHROPIC_MODEL). Without a key and a URL a script plays the
+// model. -provider chooses where the code runs.
 //
 // Without a task it asks for tasks, one after the other. Ctrl-C stops the
 // model and the running code.
@@ -14,7 +14,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,12 +35,7 @@ import (
 
 func main() {
 	err := run(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "agent: stopped")
-		os.Exit(130)
-	case err != nil:
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "agent:", err)
 		os.Exit(1)
 	}
@@ -68,10 +62,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, in io.R
 	}
 	tasks := []string{c.task}
 	switch {
-	case c.task == "" && !c.scripted:
-		return a.ask(ctx, in, out)
-	case c.task == "":
+	case c.task == "" && c.scripted:
 		tasks = scripted.Tasks()
+	case c.task == "":
+		return a.ask(ctx, in, out)
 	}
 	for _, task := range tasks {
 		if err := a.once(ctx, task); err != nil {
@@ -92,8 +86,6 @@ func parse(args []string, getenv func(string) string) (*config, error) {
 	c := &config{}
 	f := flag.NewFlagSet("agent", flag.ContinueOnError)
 	f.StringVar(&c.api, "api", "openai", `"openai" or "anthropic"`)
-	f.StringVar(&c.url, "url", "", "base URL of the API: up to /v1 and with it for openai, without it for anthropic")
-	f.StringVar(&c.model, "model", "", "name of the model")
 	f.StringVar(&c.provider, "provider", "inmemory", `where code runs: "inmemory" or "subprocess"`)
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -102,10 +94,9 @@ func parse(args []string, getenv func(string) string) (*config, error) {
 		return nil, fmt.Errorf("-api %q: use openai or anthropic", c.api)
 	}
 	env := func(name string) string { return getenv(strings.ToUpper(c.api) + "_" + name) }
-	c.url, c.model = cmp.Or(c.url, env("BASE_URL")), cmp.Or(c.model, env("MODEL"))
-	c.key, c.task = env("API_KEY"), strings.Join(f.Args(), " ")
+	c.url, c.model, c.key, c.task = env("BASE_URL"), env("MODEL"), env("API_KEY"), strings.Join(f.Args(), " ")
 	if c.scripted = c.key == "" && c.url == ""; !c.scripted && c.model == "" {
-		return nil, fmt.Errorf("name a model with -model or %s_MODEL", strings.ToUpper(c.api))
+		return nil, fmt.Errorf("set %s_MODEL to the name of a model", strings.ToUpper(c.api))
 	}
 	return c, nil
 }

@@ -35,7 +35,7 @@ func (c *config) newModel(list []tools.Tool, note func(string)) (*model, error) 
 	if c.scripted {
 		c.key, c.model = "none", "script"
 		m.client = scripted.Client(scripted.Handler(scripted.Script))
-		note("There is no key, so a script plays the model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or -url for a server of your own.")
+		note("There is no key, so a script plays the model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or OPENAI_BASE_URL for a server of your own.")
 	}
 	m.request = map[string]any{"model": c.model, "stream": true}
 	switch base := strings.TrimSuffix(c.url, "/"); c.api {

@@ -25,7 +25,7 @@ func TestRun(t *testing.T) {
 		"row 1: 2026-01-09", "row 12: 2026-06-24", "= 12 rows", "end 5  | ok",
 		"end 6  | error", "Error: row 4 is not a number: '1.204,50'",
 		`model "1.204,50" is a number in the German way`, `"2026-04":3111.5`, "end 7  | ok",
-		"display: image/png", "60 x 24", "end 8  | ok",
+		"display: image/png", "end 8  | ok",
 		"The best month was 2026-04 with 3111.50, ahead of 5 others.\n",
 		"user  Is there a number", `"timeoutMs":200`, "end 9  | timeout after",
 		"end 10 | ok", "model None up to ", `end 11 | {"ok":true}`,

@@ -1,6 +1,6 @@
 // Package screen shows the work of an agent on a terminal while it happens:
 // what the model says, the calls it makes, and the output of its programs. In
-// a pipe or a file it writes the same without colors and pictures.
+// a pipe or a file it writes the same without colors.
 //
 // What programs write is cleaned of control sequences first, so that they
 // cannot play with the terminal.

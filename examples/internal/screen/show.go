@@ -1,13 +1,8 @@
 package screen
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"image"
-	_ "image/gif"
-	_ "image/jpeg"
-	_ "image/png"
 	"slices"
 	"strings"
 	"time"
@@ -57,59 +52,14 @@ func argumentLines(args string) string {
 	return strings.Join(lines, "\n")
 }
 
-// display writes a display: as a picture where it has one and the terminal has
-// colors, and by its types elsewhere.
+// display writes the types of a display and its text.
 func (s *Screen) display(margin string, o *codeinterp.Output) {
 	var types []string
 	for _, rep := range o.Bundle {
 		types = append(types, fmt.Sprintf("%s, %d bytes", plaintext.Clean(rep.MIME), len(rep.Data)))
 	}
-	rep, _ := o.Richest("image/png", "image/jpeg", "image/gif")
-	img, size := decode(rep.Data)
-	if img != nil {
-		types[0] += fmt.Sprintf(", %d x %d", size.X, size.Y)
-	}
 	s.lines(margin, dim, "display: "+strings.Join(types, "; "))
-	if img != nil && s.color {
-		s.lines(margin, "", blocks(img, size))
-		return
-	}
 	if text, ok := o.Richest("text/markdown", "text/plain"); ok {
 		s.lines(margin, "", plaintext.Clean(string(text.Data)))
 	}
-}
-
-// decode decodes a picture that is not too large to be worth it.
-func decode(data []byte) (image.Image, image.Point) {
-	c, _, err := image.DecodeConfig(bytes.NewReader(data))
-	if err != nil || c.Width < 1 || c.Height < 1 || c.Width*c.Height > 4<<20 {
-		return nil, image.Point{}
-	}
-	img, _, err := image.Decode(bytes.NewReader(data))
-	if err != nil {
-		return nil, image.Point{}
-	}
-	return img, image.Pt(c.Width, c.Height)
-}
-
-// maxWidth is how many columns a picture takes.
-const maxWidth = 64
-
-// blocks draws a picture with half blocks, two pixels in each character.
-func blocks(img image.Image, size image.Point) string {
-	w := min(size.X, maxWidth)
-	h := max(size.Y*w/size.X, 1)
-	at := func(x, y int) string {
-		p := img.Bounds().Min.Add(image.Pt(x*size.X/w, min(y*size.Y/h, size.Y-1)))
-		r, g, b, _ := img.At(p.X, p.Y).RGBA()
-		return fmt.Sprintf("2;%d;%d;%d", r>>8, g>>8, b>>8)
-	}
-	var b strings.Builder
-	for y := 0; y < h; y += 2 {
-		for x := range w {
-			fmt.Fprintf(&b, "\x1b[38;%s;48;%sm▀", at(x, y), at(x, y+1))
-		}
-		b.WriteString("\x1b[0m\n")
-	}
-	return b.String()
 }
