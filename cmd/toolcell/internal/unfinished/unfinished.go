@@ -2,6 +2,7 @@
 package unfinished
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -164,16 +165,9 @@ func (s *scan) quoted(rest string) int {
 // depthOf returns how many blocks of bash a line opens, less those it closes.
 func depthOf(line string) (n int) {
 	begins := true // a command can begin here
-	for _, word := range strings.Fields(strings.ReplaceAll(strings.ReplaceAll(line, ";", " ; "), "(", " ( ")) {
-		switch word {
-		case "if", "case", "do", "{":
-			if begins {
-				n++
-			}
-		case "fi", "esac", "done", "}":
-			if begins {
-				n--
-			}
+	for _, word := range strings.Fields(strings.NewReplacer(";", " ; ", "(", " ( ").Replace(line)) {
+		if begins {
+			n += depths[word]
 		}
 		begins = slices.Contains([]string{";", "(", "&&", "||", "|"}, word) || strings.HasSuffix(word, ")") ||
 			begins && slices.Contains([]string{"then", "do", "else", "{", "!", "while", "until", "if", "elif"}, word)
@@ -181,23 +175,22 @@ func depthOf(line string) (n int) {
 	return n
 }
 
+var depths = map[string]int{"if": 1, "case": 1, "do": 1, "{": 1, "fi": -1, "esac": -1, "done": -1, "}": -1}
+
+// openers match lines after which the next one is indented.
+var openers = sync.OnceValue(func() map[string]*regexp.Regexp {
+	return map[string]*regexp.Regexp{
+		"python": regexp.MustCompile(`[:{(\[]\s*$`), "bash": regexp.MustCompile(`(?:\{|\bdo|\bthen|\belse)\s*$`), "": regexp.MustCompile(`[{(\[]\s*$`),
+	}
+})
+
 // Indent returns the indentation of the line after text.
 func Indent(language, text string) string {
 	last := text[strings.LastIndexByte(text, '\n')+1:]
 	indent := last[:len(last)-len(strings.TrimLeft(last, " \t"))]
-	last = strings.TrimRight(last, " \t")
-	switch {
-	case language == "python" && strings.HasSuffix(last, ":"):
-		return indent + "    "
-	case language == "bash" && (strings.HasSuffix(last, "do") || strings.HasSuffix(last, "then") || strings.HasSuffix(last, "{")):
-		return indent + "  "
-	case language != "bash" && last != "" && strings.ContainsAny(last[len(last)-1:], "{(["):
-		return indent + "    "
-	case language == "python":
-		word, _, _ := strings.Cut(strings.TrimSpace(last), " ")
-		if slices.Contains([]string{"return", "pass", "raise", "break", "continue"}, word) {
-			return strings.TrimSuffix(indent, "    ")
-		}
+	opens := cmp.Or(openers()[language], openers()[""])
+	if opens.MatchString(last) {
+		indent += "    "
 	}
 	return indent
 }
