@@ -177,13 +177,13 @@ func TestHostileRepository(t *testing.T) {
 		export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
 		mkdir p; cd p; git init -q -b main; echo one >f; git add f
 		git -c user.name=a -c user.email=a@b commit -q -m first
-		printf '#!/bin/sh\ntouch %s/ran-$(basename $0)\ncat\n' "$PWD/.." >../evil; chmod +x ../evil; E=$PWD/../evil
+		printf '#!/bin/sh\ntouch %s/ran-$(basename $0)\ncat\n' "$PWD/.." >../evil; chmod +x ../evil; E="sh $PWD/../evil"
 		for h in pre-commit post-commit post-checkout prepare-commit-msg commit-msg post-index-change reference-transaction; do cp ../evil .git/hooks/$h; done
-		git config core.fsmonitor $E; git config core.pager $E; git config diff.external $E; git config core.editor $E
-		git config core.sshCommand $E; git config core.askPass $E; git config credential.helper $E; git config gpg.program $E; git config commit.gpgSign true
-		git config filter.x.clean $E; git config filter.x.smudge $E; git config filter.x.required true; git config filter.y.process $E
-		git config diff.x.command $E; git config diff.x.textconv $E; git config merge.x.driver "$E %A"; git config alias.status "!$E"
-		git config core.hooksPath .git/hooks; git config uploadpack.packObjectsHook $E; git config sequence.editor $E; git config pager.log $E
+		git config core.fsmonitor "$E"; git config core.pager "$E"; git config diff.external "$E"; git config core.editor "$E"
+		git config core.sshCommand "$E"; git config core.askPass "$E"; git config credential.helper "$E"; git config gpg.program "$E"; git config commit.gpgSign true
+		git config filter.x.clean "$E"; git config filter.x.smudge "$E"; git config filter.x.required true; git config filter.y.process "$E"
+		git config diff.x.command "$E"; git config diff.x.textconv "$E"; git config merge.x.driver "$E %A"; git config alias.status "!$E"
+		git config core.hooksPath .git/hooks; git config uploadpack.packObjectsHook "$E"; git config sequence.editor "$E"; git config pager.log "$E"
 		printf '* filter=x diff=x merge=x\n*.y filter=y\n' >.gitattributes; cp .gitattributes .git/info/attributes
 		echo two >f; echo z >a.y; rm -f ../ran-*`, nil)
 	if err != nil || res.Status != codeinterp.StatusOK {
@@ -207,8 +207,8 @@ func TestHostileRepository(t *testing.T) {
 		}
 	}
 	// Plain git runs it: the repository is as hostile as it is meant to be.
-	_, _ = ci.RunCode(ctx, "bash", "cd p; GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null git status", nil)
+	res, _ = ci.RunCode(ctx, "bash", "cd p; export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null; touch f; git status; git diff", nil)
 	if ran, _ := filepath.Glob(filepath.Join(dir, "ran-*")); len(ran) == 0 {
-		t.Error("plain git status runs nothing either")
+		t.Errorf("plain git status runs nothing either: %s%s", res.Stdout(), res.Stderr())
 	}
 }
