@@ -121,9 +121,8 @@ type FunctionLimits struct {
 	Args, Result int
 
 	// Pending is how many bytes of results may wait for the program to read them,
-	// as when it makes many calls at once. A call starts when there is room for
-	// a result as large as the run's largest so far. A result for which there is
-	// no room fails, unless it is the only one. Zero means 256 MiB.
+	// as when it makes many calls at once. A result for which there is no room
+	// fails, unless it is the only one. Zero means 256 MiB.
 	Pending int
 
 	// Timeout bounds each call, without the time in which it waits for others. Zero

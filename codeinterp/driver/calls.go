@@ -30,24 +30,21 @@ type calls struct {
 	functions []codeinterp.Function // of the run and its context, by name
 	limits    codeinterp.FunctionLimits
 
-	mu       sync.Mutex
-	ctx      context.Context // of all calls; made with the first
-	cancel   context.CancelCauseFunc
-	ended    bool
-	count    int                   // calls so far
-	open     map[*pendingCall]bool // their functions have not returned
-	bytes    int                   // of their arguments
-	serving  int                   // calls that do not wait
-	unread   int                   // bytes of results that were not read
-	largest  int                   // bytes of the largest result
-	expected int                   // results of calls being served
-	fewer    chan struct{}         // closed when unread or expected shrinks
-	queue    []chan struct{}       // calls that wait to be served
-	empty    chan struct{}         // closed when open becomes empty
-	records  []*record             // by number; the middle may be dropped
-	waits    int                   // answers that the program waits for
-	waited   time.Duration         // total time with waits > 0, before since
-	since    time.Time             // since when waits > 0
+	mu      sync.Mutex
+	ctx     context.Context // of all calls; made with the first
+	cancel  context.CancelCauseFunc
+	ended   bool
+	count   int                   // calls so far
+	open    map[*pendingCall]bool // their functions have not returned
+	bytes   int                   // of their arguments
+	serving int                   // calls that do not wait
+	unread  int                   // bytes of results that were not read
+	queue   []chan struct{}       // calls that wait to be served
+	empty   chan struct{}         // closed when open becomes empty
+	records []*record             // by number; the middle may be dropped
+	waits   int                   // answers that the program waits for
+	waited  time.Duration         // total time with waits > 0, before since
+	since   time.Time             // since when waits > 0
 }
 
 // merge returns the functions of a run in a context, sorted by name. Those of the run
@@ -80,53 +77,19 @@ func (c *calls) register(name string, args json.RawMessage) (*record, context.Co
 	return c.record(name, args), c.ctx, nil
 }
 
-// acquire waits until fewer than Parallel calls are being served and there is room for
-// the result.
+// acquire waits until fewer than Parallel calls are being served and the session has
+// room for the result.
 func (c *calls) acquire(ctx context.Context) error {
-	room := c.run.prog.Room
 	if err := c.waitForSlot(ctx); err != nil {
 		return err
 	}
-	held := c.reserve(ctx)
-	if held && (room == nil || room(ctx)) {
+	if room := c.run.prog.Room; room == nil || room(ctx) {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.releaseSlot()
-	if held {
-		c.addExpected(-1)
-	}
 	return context.Cause(ctx)
-}
-
-// reserve waits for room for one more result and reserves it. It returns false if ctx
-// has ended.
-func (c *calls) reserve(ctx context.Context) bool {
-	for {
-		c.mu.Lock()
-		if ctx.Err() != nil {
-			c.mu.Unlock()
-			return false
-		}
-		// One result is always accepted. Further ones are assumed to be as large as the
-		// largest so far.
-		if c.expected == 0 && c.unread == 0 || c.unread+(c.expected+1)*c.largest <= c.limits.Pending {
-			c.expected++
-			c.mu.Unlock()
-			return true
-		}
-		if c.fewer == nil {
-			c.fewer = make(chan struct{})
-		}
-		fewer := c.fewer
-		c.mu.Unlock()
-		select {
-		case <-fewer:
-		case <-ctx.Done():
-			return false
-		}
-	}
 }
 
 // addResult counts a result that the program has to read, or returns why there is no
@@ -136,7 +99,6 @@ func (c *calls) addResult(n int) error {
 		return &codeinterp.FunctionError{Message: fmt.Sprintf("the results that were not read have more than %d bytes together; make fewer calls at once", c.limits.Pending)}
 	}
 	c.unread += n
-	c.largest = max(c.largest, n)
 	return nil
 }
 
@@ -145,17 +107,6 @@ func (c *calls) resultRead(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.unread -= n
-	c.addExpected(0)
-}
-
-// addExpected changes the number of expected results and wakes calls that wait for
-// room. c.mu is held.
-func (c *calls) addExpected(more int) {
-	c.expected += more
-	if c.fewer != nil {
-		close(c.fewer)
-		c.fewer = nil
-	}
 }
 
 // waitForSlot waits until fewer than Parallel calls are being served.

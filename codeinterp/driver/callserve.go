@@ -80,7 +80,6 @@ func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 	err := errExited
 	defer func() {
 		p.respond(value, err, func() {
-			c.addExpected(-1)
 			c.releaseSlot()
 			c.functionReturned(p, err)
 		})

@@ -60,18 +60,8 @@ func (c *Output) Write(kind codeinterp.Kind, p []byte) bool {
 		return false
 	}
 	i := int(kind - codeinterp.Stdout)
+	p = append(c.partial[i], p...)
 	whole := len(p) - incomplete(p)
-	if len(c.partial[i]) > 0 {
-		p = append(c.partial[i], p...)
-		whole = len(p) - incomplete(p)
-		c.partial[i] = nil
-	} else if whole > 0 {
-		rest := p[whole:]
-		p = c.copied(p[:whole])
-		c.partial[i] = slices.Clone(rest)
-		c.take(codeinterp.Output{Kind: kind, Data: p})
-		return true
-	}
 	c.partial[i] = slices.Clone(p[whole:])
 	if whole > 0 {
 		c.take(codeinterp.Output{Kind: kind, Data: p[:whole:whole]})
@@ -92,41 +82,6 @@ func (s stream) Write(p []byte) (int, error) {
 		return 0, io.ErrClosedPipe
 	}
 	return len(p), nil
-}
-
-// Spare returns a buffer of at least n bytes for [Output.Own], from dropped output if
-// possible.
-func (c *Output) Spare(n int) []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	// OnOutput may keep the memory of what it has seen.
-	if b := c.kept.spare; c.onOutput == nil && cap(b) >= n {
-		c.kept.spare = nil
-		return b[:n]
-	}
-	return make([]byte, n)
-}
-
-// Own is Write without a copy: the Output takes ownership of p.
-func (c *Output) Own(kind codeinterp.Kind, p []byte) bool {
-	c.mu.Lock()
-	i := int(kind - codeinterp.Stdout)
-	if c.done || len(c.partial[i]) > 0 || incomplete(p) > 0 {
-		c.mu.Unlock()
-		return c.Write(kind, p)
-	}
-	defer c.mu.Unlock()
-	c.take(codeinterp.Output{Kind: kind, Data: p})
-	return true
-}
-
-// copied returns a copy of p, in memory of dropped output if that is not shared.
-func (c *Output) copied(p []byte) []byte {
-	if b := c.kept.spare; c.onOutput == nil && cap(b) >= len(p) {
-		c.kept.spare = nil
-		return append(b[:0], p...)
-	}
-	return slices.Clone(p)
 }
 
 // Add takes an output that is not cut into chunks: a display, a value, a clear, or a
@@ -235,8 +190,7 @@ func kindOf(stream string) codeinterp.Kind {
 	return 0
 }
 
-// call calls OnOutput on its own goroutine, so that a callback that ends its
-// goroutine, as testing's FailNow does, does not end the run's.
+// callbackErr joins the errors of OnOutput.
 func (c *Output) callbackErr() error {
 	if c.nerrs > len(c.errs) {
 		c.errs = append(c.errs, fmt.Errorf("and %d more errors of OnOutput", c.nerrs-len(c.errs)))

@@ -44,11 +44,32 @@ func boundError(res *codeinterp.Result, bounded bool, before int64) {
 		kept += int64(len(s))
 		return s
 	}
+	// Of a traceback that is too long, the first and the last lines.
 	list := func(lines []string) []string {
-		short, n, left := traceback(lines, bounded)
-		all += n
-		kept += left
-		return short
+		var head, tail int // how many
+		room := maxTraceback
+		for n := range lines {
+			// Turn by turn: where the program was is at one end, the cause at the other.
+			line := lines[n/2]
+			if n%2 == 1 {
+				line = lines[len(lines)-1-n/2]
+			}
+			if room -= len(line) + eachLine; bounded && room < 0 {
+				break
+			}
+			head, tail = (n+2)/2, (n+1)/2
+		}
+		for i, line := range lines {
+			all += int64(len(line) + eachLine)
+			if i < head || i >= len(lines)-tail {
+				kept += int64(len(line) + eachLine)
+			}
+		}
+		if head+tail == len(lines) {
+			return lines
+		}
+		note := fmt.Sprintf("[%d lines of the traceback were dropped]", len(lines)-head-tail)
+		return slices.Concat(lines[:head], []string{note}, lines[len(lines)-tail:])
 	}
 	e.Name, e.MissingModule = text(e.Name, maxName), text(e.MissingModule, maxName)
 	e.Message = text(e.Message, maxErrorMessage)
@@ -60,44 +81,8 @@ func boundError(res *codeinterp.Result, bounded bool, before int64) {
 	res.Truncated = append(res.Truncated, codeinterp.Truncation{Stream: errorStream, Bytes: plus(all, before), Kept: kept, Reason: codeinterp.TruncatedByLimit})
 }
 
-// traceback keeps the first and the last lines of one that is too long.
-func traceback(lines []string, bounded bool) (short []string, all, kept int64) {
-	for _, l := range lines {
-		all += int64(len(l) + eachLine)
-	}
-	if !bounded || all <= maxTraceback {
-		return lines, all, all
-	}
-	head, room := fill(lines, maxTraceback*codeinterp.OutputHeadPercent/100)
-	rest := slices.Clone(lines[len(head):])
-	slices.Reverse(rest)
-	// The tail gets the room that the head did not need.
-	tail, _ := fill(rest, maxTraceback-maxTraceback*codeinterp.OutputHeadPercent/100+room)
-	slices.Reverse(tail)
-	for _, l := range slices.Concat(head, tail) {
-		kept += int64(len(l) + eachLine)
-	}
-	note := fmt.Sprintf("[%d bytes of the traceback were dropped]", all-kept)
-	return slices.Concat(head, []string{note}, tail), all, kept
-}
-
 // eachLine is what a line costs beside its bytes.
 const eachLine = 16
-
-// fill returns the lines for which there is room, the first one cut if necessary, and
-// the remaining room.
-func fill(lines []string, room int) ([]string, int) {
-	for i, l := range lines {
-		if len(l)+eachLine > room {
-			if i == 0 && room > eachLine {
-				return []string{headOf(l, room-eachLine)}, 0
-			}
-			return slices.Clone(lines[:i]), room
-		}
-		room -= len(l) + eachLine
-	}
-	return slices.Clone(lines), room
-}
 
 // headOf returns a copy of the first n bytes of s, so that a Result does not hold all
 // of s.

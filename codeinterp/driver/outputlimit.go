@@ -32,7 +32,6 @@ type keeper struct {
 	size       int      // bytes in head and tail
 	names      int      // what comes beside these bytes
 	frozen     bool     // the head is closed: something went to the tail
-	spare      []byte   // memory of the last chunk that was dropped
 	total      [kinds]int64
 	dropped    [kinds]int64
 	before     [kinds]int64 // dropped before it came here
@@ -43,8 +42,7 @@ const kinds = int(codeinterp.Value) + 1
 
 type entry struct {
 	codeinterp.Output
-	own  bool   // Data may be appended to
-	base []byte // what Data was before its head was cut off
+	own bool // Data may be appended to
 }
 
 func isStream(k codeinterp.Kind) bool { return k == codeinterp.Stdout || k == codeinterp.Stderr }
@@ -126,11 +124,10 @@ func put(list []entry, o codeinterp.Output) []entry {
 				last.own = true
 			}
 			last.Data = append(last.Data, o.Data...)
-			last.base = last.Data
 			return list
 		}
 	}
-	return append(list, entry{Output: o, base: o.Data})
+	return append(list, entry{Output: o})
 }
 
 // trim drops the oldest of the tail until the limits hold.
@@ -147,9 +144,6 @@ func (k *keeper) trim() {
 			n = tailCut(e.Data, over)
 			e.Data = e.Data[n:]
 		} else {
-			if isStream(e.Kind) && cap(e.base) > cap(k.spare) {
-				k.spare = e.base
-			}
 			// Its Kind is read below.
 			*e = entry{Output: codeinterp.Output{Kind: e.Kind}}
 			k.first++

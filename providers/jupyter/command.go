@@ -151,7 +151,7 @@ func (c *command) follow(ctx context.Context, p *driver.Program, out *driver.Out
 				return nil, server.Unavailable("malformed output of a command")
 			}
 			at += int64(len(data))
-			out.Own(kernel.StreamKind(piece[0]), data)
+			out.Write(kernel.StreamKind(piece[0]), data)
 		}
 		if len(a.Pieces) > 0 {
 			continue
