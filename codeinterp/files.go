@@ -15,8 +15,8 @@ type ContextFiles interface {
 	// OpenFiles returns the directory in which the context's programs start.
 	// It is that of the context, not of one state of it: it stays open over
 	// restarts, and while programs run, who see at once what is written. Once
-	// the context is deleted or the interpreter closed, everything in it fails
-	// with ErrContext or ErrClosed. OpenFiles may be called from OnOutput, and
+	// the context is deleted or the interpreter closed, its methods fail with
+	// ErrContext or ErrClosed. OpenFiles may be called from OnOutput, and
 	// waits for no run. ctx bounds the call, not the use of the FS.
 	OpenFiles(ctx context.Context, id ContextID) (FS, error)
 }

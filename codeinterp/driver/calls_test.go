@@ -241,7 +241,7 @@ func TestFunctionsOfRunAndContext(t *testing.T) {
 			}
 		}
 		_, err = ci.RunCode(t.Context(), "bare", "list", &codeinterp.RunOptions{Functions: with("", "a")})
-		if !errors.Is(err, codeinterp.ErrInvalid) || !strings.Contains(err.Error(), "or in fake") {
+		if !errors.Is(err, codeinterp.ErrInvalid) {
 			t.Errorf("a language that cannot call: %v", err)
 		}
 		ci.Close()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -27,8 +26,6 @@ type Filer interface {
 	Files(s Session) (codeinterp.FS, error)
 }
 
-var errNoFiles = fmt.Errorf("%w: this provider does not reach the files of its programs", codeinterp.ErrInvalid)
-
 // A contextFiles is the ContextFiles of an interpreter whose runtime is a Filer.
 // Stateful itself cannot implement it, since other runtimes have no files.
 type contextFiles struct {
@@ -45,7 +42,7 @@ func (i contextFiles) OpenFiles(ctx context.Context, id codeinterp.ContextID) (c
 func (i contextFiles) openFiles(ctx context.Context, id codeinterp.ContextID) (codeinterp.FS, error) {
 	s, err := i.find(ctx, id)
 	if err == nil {
-		err = i.checkFiles(s.opts.Language, true)
+		err = i.checkAbilities(s.opts.Language, &codeinterp.RunOptions{Artifacts: true})
 	}
 	if err != nil {
 		return nil, err
@@ -102,32 +99,17 @@ func at[T any](f contextFS, op, name string, do func(codeinterp.FS) (T, error)) 
 	if err == nil {
 		t, err = do(fsys)
 	}
-	return t, f.s.fault(op, name, err)
-}
-
-// fault returns the error of an operation on a context's files.
-func (s *slot) fault(op, name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if ended := s.checkFilesOpen(); ended != nil {
+	if ended := f.s.checkFilesOpen(); err != nil && ended != nil {
 		err = ended
 	}
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		return err
+	if p := (*fs.PathError)(nil); err != nil && !errors.As(err, &p) {
+		err = &fs.PathError{Op: op, Path: name, Err: err}
 	}
-	return &fs.PathError{Op: op, Path: name, Err: err}
+	return t, err
 }
 
 func (f contextFS) Open(name string) (fs.File, error) {
-	file, err := at(f, "open", name, func(d codeinterp.FS) (fs.File, error) { return d.Open(name) })
-	if err != nil {
-		return nil, err
-	}
-	if dir, ok := file.(fs.ReadDirFile); ok {
-		return dir, nil // already listed
-	}
-	return contextFile{file, f.s, name}, nil
+	return at(f, "open", name, func(d codeinterp.FS) (fs.File, error) { return d.Open(name) })
 }
 
 func (f contextFS) Stat(name string) (fs.FileInfo, error) {
@@ -143,11 +125,7 @@ func (f contextFS) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 func (f contextFS) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp.File, error) {
-	file, err := at(f, "open", name, func(d codeinterp.FS) (codeinterp.File, error) { return d.OpenFile(name, flag, perm) })
-	if err != nil {
-		return nil, err
-	}
-	return openContextFile{contextFile{file, f.s, name}, file}, nil
+	return at(f, "open", name, func(d codeinterp.FS) (codeinterp.File, error) { return d.OpenFile(name, flag, perm) })
 }
 
 func (f contextFS) Mkdir(name string, perm fs.FileMode) error {
@@ -176,57 +154,6 @@ func (f contextFS) Rename(from, to string) error {
 func (f contextFS) do(op, name string, do func(codeinterp.FS) error) error {
 	_, err := at(f, op, name, func(d codeinterp.FS) (none, error) { return none{}, do(d) })
 	return err
-}
-
-// A contextFile fails once its context has ended.
-type contextFile struct {
-	fs.File
-	s    *slot
-	name string
-}
-
-func (f contextFile) Stat() (fs.FileInfo, error) {
-	if err := f.s.checkFilesOpen(); err != nil {
-		return nil, f.s.fault("stat", f.name, err)
-	}
-	return f.File.Stat()
-}
-
-func (f contextFile) Read(p []byte) (int, error) {
-	if err := f.s.checkFilesOpen(); err != nil {
-		return 0, f.s.fault("read", f.name, err)
-	}
-	return f.File.Read(p)
-}
-
-type openContextFile struct {
-	contextFile
-	file codeinterp.File
-}
-
-func (f openContextFile) Write(p []byte) (int, error) {
-	if err := f.s.checkFilesOpen(); err != nil {
-		return 0, f.s.fault("write", f.name, err)
-	}
-	return f.file.Write(p)
-}
-
-func (f openContextFile) Seek(offset int64, whence int) (int64, error) {
-	if err := f.s.checkFilesOpen(); err != nil {
-		return 0, f.s.fault("seek", f.name, err)
-	}
-	return f.file.Seek(offset, whence)
-}
-
-// checkFiles refuses files for languages without files.
-func (i *Interpreter) checkFiles(language string, wanted bool) error {
-	switch {
-	case !wanted || slices.Contains(i.withFiles, language):
-		return nil
-	case len(i.withFiles) == 0:
-		return errNoFiles
-	}
-	return fmt.Errorf("%w: programs in %s have no files here; those in these languages have: %q", codeinterp.ErrInvalid, language, i.withFiles)
 }
 
 // fill copies a new context's files.

@@ -120,10 +120,7 @@ func (i *Interpreter) runOnce(ctx context.Context, language, code string, opts *
 	if err != nil {
 		return codeinterp.NotRun(), err
 	}
-	if err := errors.Join(i.canCall(name, o.Functions), i.canRead(name, o.Input)); err != nil {
-		return codeinterp.NotRun(), err
-	}
-	if err := errors.Join(i.checkFiles(name, o.Files != nil || o.Artifacts), i.checkNetwork(o.Network)); err != nil {
+	if err := i.checkAbilities(name, &o); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	s := newSlot(i, Options{Language: name, Once: true})
@@ -144,23 +141,32 @@ func (i *Interpreter) resolve(name string) (string, error) {
 	return codeinterp.ResolveLanguage(name, i.names)
 }
 
-// canRead refuses Input for programs that cannot read it.
-func (i *Interpreter) canRead(language string, input io.Reader) error {
-	if input == nil || slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Input && l.Name == language }) {
+// checkAbilities refuses what programs of a language cannot have here.
+func (i *Interpreter) checkAbilities(language string, o *codeinterp.RunOptions) error {
+	var has codeinterp.LanguageInfo
+	for _, l := range i.languages {
+		if l.Name == language {
+			has = l
+		}
+	}
+	what := ""
+	switch {
+	case len(o.Functions) > 0 && !has.Functions:
+		what = "cannot call functions here; run without Functions"
+	case o.Input != nil && !has.Input:
+		what = "cannot have Input here; use Stdin"
+	case (o.Files != nil || o.Artifacts) && !slices.Contains(i.withFiles, language):
+		what = "have no files here"
+	case o.Network != nil:
+		// There must be a policy that a run can be limited to a part of.
+		if r := i.rt.Describe().Isolation.Network; r != codeinterp.ReachBlocked && r != codeinterp.ReachLimited {
+			what = "reach the host's own network here, which a run cannot limit"
+		}
+	}
+	if what == "" {
 		return nil
 	}
-	return fmt.Errorf("%w: %s programs cannot have Input here; use Stdin", codeinterp.ErrInvalid, language)
-}
-
-// checkNetwork refuses a limit on the network where there is no policy to take it from.
-func (i *Interpreter) checkNetwork(n *codeinterp.NetworkLimit) error {
-	if n == nil {
-		return nil
-	}
-	if r := i.rt.Describe().Isolation.Network; r == codeinterp.ReachBlocked || r == codeinterp.ReachLimited {
-		return nil
-	}
-	return fmt.Errorf("%w: programs reach the host's own network here, which a run cannot limit", codeinterp.ErrInvalid)
+	return fmt.Errorf("%w: %s programs %s", codeinterp.ErrInvalid, language, what)
 }
 
 // closeInput closes the Input of a run.
@@ -170,27 +176,6 @@ func closeInput(opts *codeinterp.RunOptions) {
 			_ = c.Close()
 		}
 	}
-}
-
-// canCall refuses functions for programs that cannot call them.
-func (i *Interpreter) canCall(language string, functions []codeinterp.Function) error {
-	if len(functions) == 0 {
-		return nil
-	}
-	var can []string
-	for _, l := range i.languages {
-		if l.Functions && l.Name == language {
-			return nil
-		}
-		if l.Functions {
-			can = append(can, l.Name)
-		}
-	}
-	if len(can) == 0 {
-		return fmt.Errorf("%w: programs cannot call functions here; run without Functions", codeinterp.ErrInvalid)
-	}
-	return fmt.Errorf("%w: %s programs cannot call functions here; run without Functions, or in %s",
-		codeinterp.ErrInvalid, language, strings.Join(can, ", "))
 }
 
 // checkOpen returns why no call can start, if so. i.mu is held.

@@ -71,7 +71,9 @@ func TestUnread(t *testing.T) {
 		answered.Wait()
 		return driver.Outcome{}, nil
 	}}}, driver.Config{})
-	get := fn("get", func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) { return json.RawMessage(`"12345678"`), nil })
+	get := fn("get", func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+		return json.RawMessage(`"12345678"`), nil
+	})
 	res, err := ci.RunInContext(t.Context(), id, "hoards", &codeinterp.RunOptions{Functions: []codeinterp.Function{get}, FunctionLimits: codeinterp.FunctionLimits{Pending: 45}})
 	beyond := 0
 	for _, c := range res.Calls {

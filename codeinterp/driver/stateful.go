@@ -47,10 +47,7 @@ func (i *Stateful) create(ctx context.Context, language string, opts *codeinterp
 	if err != nil {
 		return "", err
 	}
-	if err := i.canCall(name, o.Functions); err != nil {
-		return "", err
-	}
-	if err := i.checkFiles(name, o.Files != nil); err != nil {
+	if err := i.checkAbilities(name, &codeinterp.RunOptions{Functions: o.Functions, Files: o.Files}); err != nil {
 		return "", err
 	}
 	s := i.newContext()
@@ -171,9 +168,6 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 	if err != nil {
 		return codeinterp.NotRun(), err
 	}
-	if _, ok := i.rt.(Filer); !ok && (o.Files != nil || o.Artifacts) {
-		return codeinterp.NotRun(), errNoFiles
-	}
 	s, err := i.find(ctx, id)
 	if err != nil {
 		return codeinterp.NotRun(), err
@@ -186,8 +180,7 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 			return codeinterp.NotRun(), err
 		}
 	}
-	if err := errors.Join(i.canCall(s.opts.Language, o.Functions), i.canRead(s.opts.Language, o.Input),
-		i.checkFiles(s.opts.Language, o.Files != nil || o.Artifacts), i.checkNetwork(o.Network)); err != nil {
+	if err := i.checkAbilities(s.opts.Language, &o); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	if s.awaits(ctx) {
