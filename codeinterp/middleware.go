@@ -115,19 +115,3 @@ func (w wrappedStateful) DeleteContext(ctx context.Context, id ContextID) error 
 	_, err := w.handle(ctx, Call{Op: OpDelete, Context: id})
 	return err
 }
-
-// Stateless returns ci without its contexts and the groups that need them.
-func Stateless(ci CodeInterpreter) CodeInterpreter {
-	if _, ok := Stateful(ci); !ok {
-		return ci
-	}
-	return stateless{ci}
-}
-
-// stateless embeds the interface, so only the interface's methods are promoted.
-type stateless struct{ CodeInterpreter }
-
-var _ Describer = stateless{}
-
-func (s stateless) layer() (CodeInterpreter, Handler) { return s.CodeInterpreter, nil }
-func (s stateless) Describe() Info                    { return Describe(s.CodeInterpreter) }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // NarrowOptions says what [Narrow] keeps. The zero value keeps all languages, without
@@ -51,11 +50,7 @@ func Narrow(ci CodeInterpreter, opts *NarrowOptions) (CodeInterpreter, error) {
 	if !o.Contexts || !n.hasContexts() {
 		ci = Stateless(ci)
 	}
-	w := narrowInterpreter{Wrap(ci, n.middleware), n}
-	if s, ok := Stateful(w.CodeInterpreter); ok {
-		return narrowStateful{s, w}, nil
-	}
-	return w, nil
+	return view{Wrap(ci, n.middleware), n.languages, nil, n.hides}.withContexts(), nil
 }
 
 // hasContexts reports whether any language that is kept has contexts.
@@ -63,49 +58,16 @@ func (n *narrower) hasContexts() bool {
 	return slices.ContainsFunc(n.all.Languages, func(l LanguageInfo) bool { return l.Contexts && n.keeps(l.Name) })
 }
 
-// narrowInterpreter is what Narrow returns. Its calls go through the narrowing.
-type narrowInterpreter struct {
-	CodeInterpreter
-	n *narrower
-}
-
-var _ Describer = narrowInterpreter{}
-
-func (w narrowInterpreter) layer() (CodeInterpreter, Handler) { return w.CodeInterpreter, nil }
-func (w narrowInterpreter) Languages() []string               { return slices.Clone(w.n.languages) }
-func (w narrowInterpreter) Describe() Info                    { return Describe(w.CodeInterpreter) }
-
-func (w narrowInterpreter) Close() error {
-	w.n.closed.Store(true)
-	return w.CodeInterpreter.Close()
-}
-
-// hides reports whether a group is left out; kind is a nil pointer to its interface.
-func (w narrowInterpreter) hides(kind any) bool {
+// hides reports whether a group is left out; see view.
+func (n *narrower) hides(kind any) bool {
 	switch kind.(type) {
 	case *ContextManager:
-		return !w.n.manager
+		return !n.manager
 	case *Commander:
-		return !w.n.commands
+		return !n.commands
 	}
 	return false
 }
-
-type narrowStateful struct {
-	StatefulInterpreter
-	narrowed narrowInterpreter
-}
-
-var (
-	_ Describer = narrowStateful{}
-	_ layer     = narrowStateful{}
-)
-
-func (w narrowStateful) layer() (CodeInterpreter, Handler) { return w.narrowed.layer() }
-func (w narrowStateful) Languages() []string               { return w.narrowed.Languages() }
-func (w narrowStateful) Describe() Info                    { return w.narrowed.Describe() }
-func (w narrowStateful) Close() error                      { return w.narrowed.Close() }
-func (w narrowStateful) hides(kind any) bool               { return w.narrowed.hides(kind) }
 
 // A narrower decides which calls are passed on.
 type narrower struct {
@@ -115,7 +77,6 @@ type narrower struct {
 	languages []string // those kept
 	manager   bool
 	commands  bool
-	closed    atomic.Bool
 
 	mu   sync.Mutex
 	made map[ContextID]string // the languages of contexts
@@ -137,31 +98,12 @@ func (n *narrower) middleware(next Handler) Handler {
 			c.Language = name
 		}
 		if c.Context != "" && !n.keepsContext(ctx, c.Context) {
-			return n.unknownContext(ctx, c)
+			return Reply{Result: NotRun()}, &Error{Provider: "narrow", Op: c.Op.String(), Err: refusal(ctx, c, false)}
 		}
 		r, err := next(ctx, c)
 		n.note(&c, &r, err)
 		return n.filterContexts(c, r), err
 	}
-}
-
-// unknownContext refuses a call about a context that does not exist. It reports
-// invalid input first, as providers do.
-func (n *narrower) unknownContext(ctx context.Context, c Call) (Reply, error) {
-	var err error
-	if c.Op.Runs() {
-		_, err = CheckRun(c.Code, c.Run)
-	}
-	switch {
-	case err != nil:
-	case n.closed.Load():
-		err = ErrClosed
-	case ctx.Err() != nil:
-		err = context.Cause(ctx)
-	default:
-		err = ErrContext
-	}
-	return Reply{Result: NotRun()}, &Error{Provider: "narrow", Op: c.Op.String(), Err: err}
 }
 
 // resolve is ResolveLanguage with the provider's own aliases, for the languages that

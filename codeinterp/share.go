@@ -28,38 +28,8 @@ func Share(ci CodeInterpreter) CodeInterpreter {
 	if s, ok := Stateful(ci); ok {
 		h.remove = s.DeleteContext
 	}
-	w := shareInterpreter{Wrap(ci, h.middleware), h}
-	if s, ok := Stateful(w.CodeInterpreter); ok {
-		return shareStateful{s, w}
-	}
-	return w
+	return view{Wrap(ci, h.middleware), nil, h.close, nil}.withContexts()
 }
-
-// shareInterpreter is what Share returns for an interpreter without contexts.
-type shareInterpreter struct {
-	CodeInterpreter
-	holder *holder
-}
-
-var _ Describer = shareInterpreter{}
-
-func (s shareInterpreter) layer() (CodeInterpreter, Handler) { return s.CodeInterpreter, nil }
-func (s shareInterpreter) Describe() Info                    { return Describe(s.CodeInterpreter) }
-func (s shareInterpreter) Close() error                      { return s.holder.close() }
-
-type shareStateful struct {
-	StatefulInterpreter
-	shared shareInterpreter
-}
-
-var (
-	_ Describer = shareStateful{}
-	_ layer     = shareStateful{}
-)
-
-func (s shareStateful) layer() (CodeInterpreter, Handler) { return s.shared.layer() }
-func (s shareStateful) Describe() Info                    { return s.shared.Describe() }
-func (s shareStateful) Close() error                      { return s.shared.Close() }
 
 // A holder owns the contexts and runs of one share.
 type holder struct {
@@ -80,9 +50,14 @@ func (h *holder) middleware(next Handler) Handler {
 		if c.Op == OpDescribe || c.Op.Calls() {
 			return next(ctx, c)
 		}
-		if err := h.begin(ctx, c); err != nil {
-			return Reply{Result: NotRun()}, &Error{Provider: "share", Op: c.Op.String(), Err: err}
+		h.mu.Lock()
+		closed := h.closed
+		if closed || c.Context != "" && !h.contexts[c.Context] {
+			h.mu.Unlock()
+			return Reply{Result: NotRun()}, &Error{Provider: "share", Op: c.Op.String(), Err: refusal(ctx, c, closed)}
 		}
+		h.calls.Add(1)
+		h.mu.Unlock()
 		defer h.calls.Done()
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
@@ -90,26 +65,6 @@ func (h *holder) middleware(next Handler) Handler {
 		r, err := next(ctx, c)
 		return h.finish(c, r, err)
 	}
-}
-
-// begin admits a call. The order of its errors is the one of providers: invalid input,
-// closed, ctx, unknown context.
-func (h *holder) begin(ctx context.Context, c Call) error {
-	if err := checkCall(c); err != nil {
-		return err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch {
-	case h.closed:
-		return ErrClosed
-	case ctx.Err() != nil && (c.Op.Runs() || c.Op.Creates()):
-		return context.Cause(ctx)
-	case c.Context != "" && !h.contexts[c.Context]:
-		return ErrContext
-	}
-	h.calls.Add(1)
-	return nil
 }
 
 // finish records what a call created or deleted.
@@ -126,42 +81,15 @@ func (h *holder) finish(c Call, r Reply, err error) (Reply, error) {
 		}
 	case err == nil && c.Op.Deletes(), !h.closed && c.Context != "" && errors.Is(err, ErrContext):
 		delete(h.contexts, c.Context)
-	case h.closed && c.Op.Runs() && err != nil:
-		return closedRun(c, r, err)
 	}
-	return r, err
-}
-
-// closedRun is the answer of a run that Close ended.
-func closedRun(c Call, r Reply, err error) (Reply, error) {
-	if r.Result.Status == StatusCanceled && errors.Is(err, ErrClosed) {
+	if h.closed && c.Op.Runs() && r.Result.Status == StatusCanceled && errors.Is(err, ErrClosed) {
 		r.Result.Status, r.Result.ExitCode, r.Result.Cause = StatusLost, ExitKilled, CauseClosed
 		r.Result.StateLost = c.Context != ""
 	}
-	if errors.Is(err, ErrContext) {
+	if h.closed && errors.Is(err, ErrContext) {
 		err = &Error{Provider: "share", Op: c.Op.String(), Err: ErrClosed}
 	}
 	return r, err
-}
-
-// checkCall returns what is invalid in the input of a call.
-func checkCall(c Call) (err error) {
-	switch {
-	case c.Op == OpCommand:
-		o := &CommandOptions{}
-		if args, ok := c.Args.(*CommandOptions); ok && args != nil {
-			*o = *args
-		}
-		if o.RunOptions = (RunOptions{}); c.Run != nil {
-			o.RunOptions = *c.Run
-		}
-		_, err = CheckCommand(c.Code, o)
-	case c.Op.Runs():
-		_, err = CheckRun(c.Code, c.Run)
-	case c.Op.Creates():
-		_, err = CheckContext(c.NewContext)
-	}
-	return err
 }
 
 // close ends the runs, deletes the contexts and waits for both.
