@@ -2,6 +2,7 @@ package codeinterp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -262,15 +263,9 @@ func (l FunctionLimits) check() (FunctionLimits, error) {
 	if l.Calls < -1 || l.Parallel < 0 || l.Args < 0 || l.Result < 0 || l.Pending < 0 || l.Timeout < 0 {
 		return l, fmt.Errorf("%w: negative FunctionLimits", ErrInvalid)
 	}
-	for _, d := range []struct {
-		of  *int
-		def int
-	}{{&l.Calls, defaultCalls}, {&l.Parallel, defaultParallel}, {&l.Args, defaultCallSize}, {&l.Result, defaultCallSize},
-		{&l.Pending, defaultPending}} {
-		if *d.of == 0 {
-			*d.of = d.def
-		}
-	}
+	l.Calls, l.Parallel = cmp.Or(l.Calls, defaultCalls), cmp.Or(l.Parallel, defaultParallel)
+	l.Args, l.Result = cmp.Or(l.Args, defaultCallSize), cmp.Or(l.Result, defaultCallSize)
+	l.Pending = cmp.Or(l.Pending, defaultPending)
 	if max(l.Args, l.Result) > maxCallSize {
 		return l, fmt.Errorf("%w: FunctionLimits of %d bytes; %d are the most", ErrInvalid, max(l.Args, l.Result), maxCallSize)
 	}

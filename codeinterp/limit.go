@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -196,25 +197,16 @@ func (g *gate) enter(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	// The turn came in the same moment; the next one gets it.
-	if !g.removeWaiter(turn) {
+	g.mu.Lock()
+	i := slices.Index(g.waiting, turn)
+	if i >= 0 {
+		g.waiting = slices.Delete(g.waiting, i, i+1)
+	}
+	g.mu.Unlock()
+	if i < 0 { // the turn came in the same moment; the next one gets it
 		g.leave()
 	}
 	return context.Cause(ctx)
-}
-
-// removeWaiter takes turn out of the queue. It reports false where turn has come
-// already.
-func (g *gate) removeWaiter(turn chan struct{}) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for i, w := range g.waiting {
-		if w == turn {
-			g.waiting = append(g.waiting[:i], g.waiting[i+1:]...)
-			return true
-		}
-	}
-	return false
 }
 
 func (g *gate) leave() {
