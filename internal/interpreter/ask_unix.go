@@ -7,14 +7,13 @@ package interpreter
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"go/version"
 	"os"
 	"os/exec"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,16 +22,12 @@ import (
 // MaxAsk bounds the time that an interpreter has to answer.
 const MaxAsk = 30 * time.Second
 
-var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+(\.\d+)+|\d+`) })
+// dotted matches a version that is surely one: perl says "perl 5, version 36, subversion 0
+// (v5.36.0)".
+var dotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+\.\d+(\.\d+)?`) })
 
 // Version returns the version in what an interpreter prints, "" if there is none.
-func Version(printed string) string {
-	return cmp.Or(dotted().FindString(printed), version().FindString(printed))
-}
-
-// dotted is a version that is surely one: perl says "perl 5, version 36,
-// subversion 0 (v5.36.0)".
-var dotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+(\.\d+)+`) })
+func Version(printed string) string { return dotted().FindString(printed) }
 
 // Ask runs an interpreter as the host and returns what it prints.
 func Ask(path string, args []string, stdin string) (string, error) {
@@ -63,21 +58,6 @@ func Ask(path string, args []string, stdin string) (string, error) {
 	return out.String(), nil
 }
 
-// Older reports whether version v is lower than want.
-func Older(v, want string) bool {
-	if want == "" {
-		return false
-	}
-	a, b := strings.Split(v, "."), strings.Split(want, ".")
-	for i := range b {
-		if i >= len(a) {
-			return true
-		}
-		x, _ := strconv.Atoi(a[i])
-		y, _ := strconv.Atoi(b[i])
-		if x != y {
-			return x < y
-		}
-	}
-	return false
-}
+// Older reports whether version v is lower than want, which may be empty. Go's versions
+// have the same form.
+func Older(v, want string) bool { return version.Compare("go"+v, "go"+want) < 0 }

@@ -35,7 +35,14 @@ func Candidates(commands []string, python bool) []string {
 		}
 		list = append(list, executables(dirs, command)...)
 	}
-	return distinct(list)
+	all := list
+	list = nil
+	for _, path := range all {
+		if !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 // OnPath returns the executables of a name on PATH that do not lie in dirs, which
@@ -58,17 +65,6 @@ func executables(dirs []string, name string) []string {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			list = append(list, path)
-		}
-	}
-	return list
-}
-
-// distinct returns the paths without repetitions.
-func distinct(paths []string) []string {
-	var list []string
-	for _, p := range paths {
-		if !slices.Contains(list, p) {
-			list = append(list, p)
 		}
 	}
 	return list

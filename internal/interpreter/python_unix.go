@@ -55,11 +55,6 @@ func AskPython(path string, foreign bool, sources string) (about Python, printed
 	if err != nil {
 		return about, "", err
 	}
-	return pythonAnswer(out)
-}
-
-// pythonAnswer reads the answer to pythonQuestion, and returns what follows it.
-func pythonAnswer(out string) (about Python, rest string, err error) {
 	var fields [5][]string
 	for i := range fields {
 		line, after, _ := strings.Cut(out, "\n")

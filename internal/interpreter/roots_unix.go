@@ -83,10 +83,11 @@ func (f *rootFinder) interpreter(path string) {
 	}
 }
 
-// installation adds the libraries below a prefix that holds one installation.
+// installation adds the libraries below a prefix that holds one installation: not those of
+// any "local", which holds other things of the user's.
 func (f *rootFinder) installation(prefix string) {
 	real, err := filepath.EvalSymlinks(prefix)
-	if err != nil || f.common(real) {
+	if base := filepath.Base(real); err != nil || f.wide(real) || base == "local" || base == ".local" {
 		return
 	}
 	for _, dir := range libraryDirs {
@@ -94,16 +95,8 @@ func (f *rootFinder) installation(prefix string) {
 	}
 }
 
-// common reports whether a directory holds more than one installation, or
-// other things of the user's: a home, what contains one, what is directly
-// below / (such as /opt), and any "local".
-func (f *rootFinder) common(real string) bool {
-	base := filepath.Base(real)
-	return f.wide(real) || base == "local" || base == ".local"
-}
-
-// wide reports whether opening a directory would open a home or a directory
-// directly below /.
+// wide reports whether opening a directory would open a home, or a directory directly
+// below /, such as /opt.
 func (f *rootFinder) wide(real string) bool {
 	return strings.Count(real, "/") < 2 || slices.ContainsFunc(f.homes, func(home string) bool { return Within(home, real) })
 }
@@ -129,26 +122,17 @@ func (f *rootFinder) file(path string) {
 // roots returns the list without the system's directories, which every program may
 // read, and without what is inside another directory of the list.
 func (f *rootFinder) roots() []string {
-	system := sandbox.SystemDirs()
-	list := slices.DeleteFunc(f.list, func(path string) bool {
-		return slices.ContainsFunc(system, func(dir string) bool { return Within(path, dir) })
-	})
-	return outermost(list)
+	slices.Sort(f.list)
+	var list []string
+	for _, path := range f.list {
+		if !slices.ContainsFunc(slices.Concat(sandbox.SystemDirs(), list), func(dir string) bool { return Within(path, dir) }) {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 // Within reports whether path is dir or inside it.
 func Within(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
-}
-
-// outermost returns the paths that are not inside another one.
-func outermost(paths []string) []string {
-	slices.Sort(paths)
-	var list []string
-	for _, p := range paths {
-		if !slices.ContainsFunc(list, func(dir string) bool { return Within(p, dir) }) {
-			list = append(list, p)
-		}
-	}
-	return list
 }

@@ -18,16 +18,13 @@ const maxLinks = 40
 // python3.11.
 var lettersOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]*`) })
 
-// interchangeable are names of interpreters that stand for one another.
-var interchangeable = [][]string{{"python", "pypy", "graalpy"}, {"node", "nodejs"}}
-
 // SameInterpreter reports whether the file that a link leads to is the interpreter
-// that the link's name promises.
+// that the link's name promises: nodejs is node.
 func SameInterpreter(link, file string) bool {
-	a, b := lettersOf().FindString(filepath.Base(link)), lettersOf().FindString(filepath.Base(file))
-	return a == b || slices.ContainsFunc(interchangeable, func(names []string) bool {
-		return slices.Contains(names, a) && slices.Contains(names, b)
-	})
+	name := func(path string) string {
+		return strings.TrimSuffix(lettersOf().FindString(filepath.Base(path)), "js")
+	}
+	return name(link) == name(file)
 }
 
 // LinkedThrough returns the directory of dirs, which are real paths, that a path lies

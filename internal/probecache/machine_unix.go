@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // machineFiles say what the kernel lets this process do.
@@ -37,4 +38,23 @@ func Machine() string {
 	exe, _ := os.Executable()
 	fmt.Fprintf(&b, "%s %s %d", exe, Stamp(exe), os.Geteuid())
 	return b.String()
+}
+
+// private reports whether only the user can write to a directory.
+func private(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
+}
+
+// Stamp changes when a file does. It is empty for a file that does not exist.
+func Stamp(file string) string {
+	info, err := os.Stat(file)
+	if err != nil {
+		return ""
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d %d %d %d %o %d", st.Dev, st.Ino, info.Size(), info.ModTime().UnixNano(), st.Mode, st.Uid)
 }
