@@ -14,7 +14,8 @@
 // Every operation is bounded in memory, by the Options, and in time, by its ctx
 // and Options.Time; its answer says what was left out. Between two steps
 // of the FS, each of which is one file's opening or 64 KiB of it, an operation
-// looks whether it has to end; removing a tree is one step. Writes of one
+// looks whether it has to end; removing a tree is one step. A walk lists at most
+// 1,048,576 entries. Writes of one
 // Workdir come one after the other, so that no edit undoes another; those of
 // programs come in between. An edit that cannot be written puts back what was
 // there.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"regexp/syntax"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -44,6 +45,10 @@ type Matches struct {
 const (
 	maxLine  = 64 << 10 // how much of a line is searched
 	maxMatch = 500
+
+	// maxStates is how large a compiled expression may be: the time for a line is that
+	// times the line's length.
+	maxStates = 2000
 )
 
 // Grep finds lines in a file, or in the files of a directory at any depth. Files
@@ -92,7 +97,7 @@ type grepper struct {
 	s       *Workdir
 	ctx     context.Context
 	dir     string
-	re      *search
+	re      *regexp.Regexp
 	include func(string) bool
 	most    int
 	err     error
@@ -104,7 +109,7 @@ func CheckSearch(text string, literal bool) error {
 	return err
 }
 
-func expression(text string, o *GrepOptions) (*search, error) {
+func expression(text string, o *GrepOptions) (*regexp.Regexp, error) {
 	if text == "" || len(text) > maxPattern {
 		return nil, fmt.Errorf("%w: search for 1 to %d bytes", codeinterp.ErrInvalid, maxPattern)
 	}
@@ -118,7 +123,13 @@ func expression(text string, o *GrepOptions) (*search, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w; the syntax is RE2", codeinterp.ErrInvalid, err)
 	}
-	return newSearch(re), nil
+	// What regexp has compiled parses and compiles.
+	if parsed, err := syntax.Parse(text, syntax.Perl); err == nil {
+		if p, err := syntax.Compile(parsed.Simplify()); err == nil && len(p.Inst) > maxStates {
+			return nil, fmt.Errorf("%w: the expression takes too long to search for; repeat less", codeinterp.ErrInvalid)
+		}
+	}
+	return re, nil
 }
 
 func (g *grepper) compile(text string, o *GrepOptions) (err error) {
@@ -167,10 +178,10 @@ func (g *grepper) skip(k Skip) {
 func (g *grepper) file(name string) error {
 	l := lines{}
 	l.line = func(n int64, line []byte) bool {
-		at := g.re.find(g.ctx, line)
 		if g.ctx.Err() != nil {
 			return false
 		}
+		at := g.re.FindIndex(line)
 		if at != nil {
 			if len(g.Matches.Matches) >= g.most {
 				g.More = moreEntries

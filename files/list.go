@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -36,20 +35,12 @@ type Entry struct {
 }
 
 func entryOf(name string, info fs.FileInfo) Entry {
-	e := Entry{Path: name, Type: typeOf(info.Mode()), Modified: info.ModTime()}
+	e := Entry{Path: shown(name), Type: typeOf(info.Mode()), Modified: info.ModTime()}
+	e.Escaped = e.Path != name
 	if e.Type == TypeFile {
 		e.Size = info.Size()
 	}
-	if !plain(name) {
-		q := strconv.Quote(name)
-		e.Path, e.Escaped = q[1:len(q)-1], true
-	}
 	return e
-}
-
-// plain reports whether a name can be shown as it is.
-func plain(name string) bool {
-	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 func typeOf(mode fs.FileMode) string {
@@ -168,29 +159,12 @@ func (s *Workdir) find(ctx context.Context, p string, depth, most int, wanted fu
 	return l, err
 }
 
-// maxDepth is how deeply directories are descended into.
-const maxDepth = 100
-
-// walk visits the entries of a directory, parents first, until visit returns false.
-func (s *Workdir) walk(ctx context.Context, top string, depth int, visit func(string, fs.DirEntry) bool) (more string, unread []Skip, err error) {
-	w := walker{s: s, ctx: ctx, visit: visit}
-	select {
-	case s.walking <- struct{}{}:
-		defer func() { <-s.walking }()
-		l, err := w.list(top, "")
-		if err == nil {
-			w.directory(l, min(depth, maxDepth))
-		} else {
-			w.err = err
-		}
-	case <-ctx.Done():
-		w.err = context.Cause(ctx)
-	}
-	if errors.Is(w.err, errTime) {
-		return moreTime, w.unread, nil
-	}
-	return w.more, w.unread, w.err
-}
+const (
+	// maxDepth is how deeply directories are descended into.
+	maxDepth = 100
+	// maxListed is how many entries one walk lists.
+	maxListed = 1 << 20
+)
 
 // The values of More.
 const (
@@ -198,118 +172,65 @@ const (
 	moreTime    = "time"
 )
 
-type walker struct {
-	s      *Workdir
-	ctx    context.Context
-	visit  func(string, fs.DirEntry) bool
-	unread []Skip
-	more   string
-	err    error
-	held   int // how many entries there are in the pages of all levels
-}
-
-// directory visits a directory and those below. It returns false to stop.
-func (w *walker) directory(l *page, depth int) bool {
-	for {
-		for _, d := range l.entries {
-			if w.ctx.Err() != nil {
-				w.err = context.Cause(w.ctx)
-				return false
+// walk visits the entries of a directory, parents first, until visit returns false.
+func (s *Workdir) walk(ctx context.Context, top string, depth int, visit func(string, fs.DirEntry) bool) (more string, unread []Skip, err error) {
+	select {
+	case s.walking <- struct{}{}:
+		defer func() { <-s.walking }()
+		err = fs.WalkDir(&boundedFS{s.fsys, maxListed}, top, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			case name == top && err == nil && !d.IsDir():
+				return &fs.PathError{Op: "list", Path: name, Err: codeinterp.ErrNotDir}
+			case name == top:
+				return err
+			case err != nil: // the second visit of a directory, which could not be read
+				if len(unread) < maxSkips {
+					unread = append(unread, Skip{shown(name), reason(err)})
+				}
+				return nil
+			case !visit(name, d):
+				more = moreEntries
+				return fs.SkipAll
+			case d.IsDir() && strings.Count(below(top, name), "/")+1 >= min(depth, maxDepth):
+				return fs.SkipDir
 			}
-			name := path.Join(l.dir, d.Name())
-			if !w.visit(name, d) {
-				w.more = moreEntries
-				return false
-			}
-			if !d.IsDir() || depth <= 1 {
-				continue
-			}
-			if below, err := w.read(name); err != nil {
-				w.skip(name, err)
-			} else if !w.directory(below, depth-1) {
-				return false
-			}
-		}
-		w.drop(l)
-		if w.ctx.Err() != nil {
-			w.err = context.Cause(w.ctx)
-			return false
-		}
-		if l.last == "" {
-			return true
-		}
-		next, err := w.list(l.dir, l.last)
-		if err != nil {
-			w.skip(l.dir, err)
-			return true
-		}
-		l = next
+			return nil
+		})
+	case <-ctx.Done():
+		err = context.Cause(ctx)
 	}
+	if errors.Is(err, errTime) {
+		return moreTime, unread, nil
+	}
+	return more, unread, err
 }
 
-// A page is a part of a directory.
-type page struct {
-	dir     string
-	entries []fs.DirEntry
-	last    string // the name that the next page begins after; empty: there is none
+// A boundedFS lists only so many entries, and no directory that a link has replaced.
+type boundedFS struct {
+	codeinterp.FS
+	left int
 }
 
-const (
-	// maxPage is how many entries of a directory are in memory at a time, and maxHeld
-	// how many of all levels. Pages become smaller towards maxHeld, but not smaller
-	// than minPage, since each page reads the whole directory.
-	maxPage = 8192
-	minPage = 1024
-	maxHeld = 4 * maxPage
-)
-
-// A pager lists a directory in parts, as internal/rootfs does. Other file systems are
-// in memory, or list a directory in one message of a server.
-type pager interface {
-	ReadDirAfter(ctx context.Context, name, after string, most int) (_ []fs.DirEntry, last string, err error)
-}
-
-// list returns the page of a directory that begins after a name.
-func (w *walker) list(dir, after string) (*page, error) {
-	l := &page{dir: dir}
-	var err error
-	if p, ok := w.s.fsys.(pager); ok {
-		l.entries, l.last, err = p.ReadDirAfter(w.ctx, dir, after, max(min(maxPage, maxHeld-w.held), minPage))
-	} else {
-		l.entries, err = w.s.fsys.ReadDir(dir)
+func (b *boundedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	info, err := b.Lstat(name)
+	if err == nil && !info.IsDir() && name != "." {
+		err = &fs.PathError{Op: "list", Path: name, Err: codeinterp.ErrNotDir}
 	}
 	if err != nil {
 		return nil, err
 	}
-	w.held += len(l.entries)
-	return l, nil
+	list, err := b.FS.ReadDir(name)
+	if b.left -= len(list); b.left < 0 {
+		return nil, &fs.PathError{Op: "list", Path: name, Err: codeinterp.ErrTooLarge}
+	}
+	return list, err
 }
 
-// drop forgets the entries of a page, before another is read.
-func (w *walker) drop(l *page) {
-	w.held -= len(l.entries)
-	l.entries = nil
-}
-
-// read lists a directory, unless something else, such as a link, has replaced it.
-func (w *walker) read(name string) (*page, error) {
-	if !fs.ValidPath(name) {
-		return nil, fs.ErrInvalid
-	}
-	info, err := w.s.fsys.Lstat(name)
-	if err == nil && !info.IsDir() {
-		err = codeinterp.ErrNotDir
-	}
-	if err != nil {
-		return nil, err
-	}
-	return w.list(name, "")
-}
-
-func (w *walker) skip(name string, err error) {
-	if w.ctx.Err() == nil && len(w.unread) < maxSkips {
-		w.unread = append(w.unread, Skip{shown(name), reason(err)})
-	}
+// plain reports whether a name can be shown as it is.
+func plain(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // shown returns a name, escaped if it cannot be shown.

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -18,6 +19,9 @@ func CheckPattern(pattern string) error {
 	return err
 }
 
+// class matches a character class: whether it is negated, and its characters.
+var class = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^\[([!^]?)(.[^\]]*)\]`) })
+
 // compile returns what a glob pattern matches, among relative paths. It becomes
 // a regular expression, so that matching takes linear time.
 func compile(pattern string) (func(name string) bool, error) {
@@ -27,7 +31,7 @@ func compile(pattern string) (func(name string) bool, error) {
 	}
 	re, err := regexp.Compile(`(?s)\A(?:` + expr + `)\z`)
 	if err != nil {
-		return nil, fmt.Errorf("%w: pattern %.200q: a [class] does not go from the lower to the higher", codeinterp.ErrInvalid, pattern)
+		return nil, fmt.Errorf("%w: pattern %.200q: bad character range in [class]", codeinterp.ErrInvalid, pattern)
 	}
 	if strings.Contains(pattern, "/") {
 		return re.MatchString, nil
@@ -65,9 +69,14 @@ func translate(pattern string) (string, error) {
 			braces--
 		case c == ',' && braces > 0:
 			b.WriteString(`|`)
-		case c == '[' && class(rest) > 0:
-			n = class(rest)
-			b.WriteString(classExpr(rest[1 : n-1]))
+		case c == '[' && class().MatchString(rest):
+			m := class().FindStringSubmatch(rest)
+			n = len(m[0])
+			b.WriteString("[")
+			if m[1] != "" { // negated, it would match a slash, which * and ? never do
+				b.WriteString("^/")
+			}
+			b.WriteString(strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `^`, `\^`).Replace(m[2]) + "]")
 		case c == '\\' && len(rest) > 1:
 			b.WriteString(regexp.QuoteMeta(rest[1:2]))
 			n = 2
@@ -80,30 +89,4 @@ func translate(pattern string) (string, error) {
 		return "", fmt.Errorf("%w: pattern %.200q: a { is not closed", codeinterp.ErrInvalid, pattern)
 	}
 	return b.String(), nil
-}
-
-// class returns the length of the character class that s begins with, 0 if it
-// has no end.
-func class(s string) int {
-	start := 1
-	if strings.HasPrefix(s[1:], "!") || strings.HasPrefix(s[1:], "^") {
-		start = 2
-	}
-	if len(s) <= start {
-		return 0
-	}
-	if i := strings.IndexByte(s[start+1:], ']'); i >= 0 {
-		return start + 1 + i + 1
-	}
-	return 0
-}
-
-// classExpr is a character class, without its brackets, as an expression.
-func classExpr(in string) string {
-	out := "["
-	if in[0] == '!' || in[0] == '^' {
-		// Negated, it would match a slash, which * and ? never do.
-		out, in = `[^/`, in[1:]
-	}
-	return out + strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `^`, `\^`).Replace(in) + "]"
 }

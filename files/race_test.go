@@ -45,7 +45,7 @@ func TestSwappedDirectories(t *testing.T) {
 	var wg sync.WaitGroup
 	for w := range 4 {
 		wg.Go(func() {
-			for i := range 200 {
+			for i := range 50 {
 				work(t, s, fmt.Sprintf("%d-%d", w, i))
 			}
 		})

@@ -112,10 +112,11 @@ func (s *Workdir) Edit(ctx context.Context, p, old, replacement string, o *EditO
 		if err != nil {
 			return err
 		}
-		n = bytes.Count(before, []byte(old))
-		if err := countError(n, all); err != nil {
-			n = 0
-			return err
+		switch n = bytes.Count(before, []byte(old)); {
+		case n == 0:
+			return fmt.Errorf("%w: the text to replace is not in the file; it has to match exactly, spaces and line ends too", codeinterp.ErrInvalid)
+		case n > 1 && !all:
+			return fmt.Errorf("%w: the text to replace is in the file %d times; make it longer, or replace all", codeinterp.ErrInvalid, n)
 		}
 		// Checked first: many places and a long replacement may need much memory.
 		if grown := len(before) + n*(len(replacement)-len(old)); grown > s.o.MaxEdit {
@@ -137,16 +138,6 @@ func (s *Workdir) Edit(ctx context.Context, p, old, replacement string, o *EditO
 	return n, err
 }
 
-func countError(n int, all bool) error {
-	switch {
-	case n == 0:
-		return fmt.Errorf("%w: the text to replace is not in the file; it has to match exactly, spaces and line ends too", codeinterp.ErrInvalid)
-	case n > 1 && !all:
-		return fmt.Errorf("%w: the text to replace is in the file %d times; make it longer, or replace all", codeinterp.ErrInvalid, n)
-	}
-	return nil
-}
-
 // whole reads a file that is to be edited.
 func (s *Workdir) whole(ctx context.Context, name string) ([]byte, error) {
 	f, err := s.open(name)
@@ -154,23 +145,16 @@ func (s *Workdir) whole(ctx context.Context, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	var b []byte
-	buf := make([]byte, chunk)
-	for {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		n, err := f.Read(buf)
-		b = append(b, buf[:n]...)
-		switch {
-		case len(b) > s.o.MaxEdit:
-			return nil, &fs.PathError{Op: "edit", Path: name, Err: codeinterp.ErrTooLarge}
-		case err == io.EOF:
-			return b, nil
-		case err != nil:
-			return nil, err
-		}
+	b, err := io.ReadAll(io.LimitReader(f, int64(s.o.MaxEdit)+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case len(b) > s.o.MaxEdit:
+		return nil, &fs.PathError{Op: "edit", Path: name, Err: codeinterp.ErrTooLarge}
 	}
+	return b, nil
 }
 
 // Mkdir creates a directory and those above it. It may exist.

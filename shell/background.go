@@ -98,10 +98,6 @@ func (s *Shell) Start(ctx context.Context, line string, opts *codeinterp.Command
 	return c.id, nil
 }
 
-// maxUnseen bounds the output that OnOutput does not get, written while the command was
-// being killed.
-const maxUnseen = 256 << 10
-
 // serve runs the command to its end.
 func (s *Shell) serve(ctx context.Context, c *command, o codeinterp.CommandOptions) {
 	next := o.OnOutput
@@ -116,24 +112,31 @@ func (s *Shell) serve(ctx context.Context, c *command, o codeinterp.CommandOptio
 		}
 		return next(out)
 	}
-	o.Stdin, o.Input, o.Signals, o.MaxOutput = nil, c.in, c.signals, maxUnseen
+	o.Stdin, o.Input, o.Signals, o.MaxOutput = nil, c.in, c.signals, maxResult
 	res, err := closed(s.run.RunCommand(ctx, c.line, &o))
 	// Writers must not wait for a reader.
 	c.in.Close()
 	c.cancel(nil)
-	c.out.rest(&res, seen)
+	// OnOutput does not get what is written while the command is killed.
+	for _, o := range res.Outputs {
+		seen -= int64(len(o.Data)) + o.Dropped
+	}
+	if seen < 0 {
+		c.out.skip(-seen)
+	}
 	res.Outputs, res.Truncated = nil, nil // the ring has them
 	s.mu.Lock()
 	c.res, c.err, c.over = res, err, true
 	s.running--
-	// c itself counts as running until done.
-	for len(s.commands)-s.running > s.o.MaxEnded && s.forgetOne() {
-	}
+	s.forgetOldest(c)
 	s.mu.Unlock()
 	// Before done, so that a waiter reads all of the output.
 	c.out.end()
 	close(c.done)
 }
+
+// maxResult is how much output the Result of a command in the background has.
+const maxResult = 4 << 10
 
 // add makes a command known. Close waits for work.Done from then on.
 func (s *Shell) add(c *command) error {
@@ -151,22 +154,20 @@ func (s *Shell) add(c *command) error {
 	return nil
 }
 
-// forgetOne forgets the oldest ended command of the owner with the most of them. s.mu
-// is held.
-func (s *Shell) forgetOne() bool {
-	have := map[any]int{}
-	most := 0
-	for _, c := range s.commands {
-		if c.ended() {
-			have[c.owner]++
-			most = max(most, have[c.owner])
+// forgetOldest forgets the oldest command of c's owner that has ended, if there are too many.
+// s.mu is held.
+func (s *Shell) forgetOldest(c *command) {
+	oldest, n := -1, 0
+	for i, d := range s.commands {
+		if d.over && d.owner == c.owner {
+			if n++; oldest < 0 {
+				oldest = i
+			}
 		}
 	}
-	i := slices.IndexFunc(s.commands, func(c *command) bool { return c.ended() && have[c.owner] == most })
-	if i >= 0 {
-		s.commands = slices.Delete(s.commands, i, i+1)
+	if n > s.o.MaxEnded {
+		s.commands = slices.Delete(s.commands, oldest, oldest+1)
 	}
-	return i >= 0
 }
 
 func (c *command) ended() bool {

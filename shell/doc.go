@@ -14,7 +14,8 @@
 // written, and signals are sent, until it is one of too many that have ended.
 // Its output, both streams in the order of arrival, is kept up to Options.Keep
 // bytes; the oldest go first. Its bytes are numbered from its begin, so that a
-// reader knows what it missed.
+// reader knows what it missed; what a command writes while it is killed is counted, and not
+// kept.
 //
 // # Ends
 //

@@ -59,7 +59,7 @@ func (p *pipe) write(ctx context.Context, data []byte, last bool) (n int, err er
 		n += took
 		p.last = last && n == len(data)
 		if took > 0 || p.last { // else several writers would wake each other without end
-			p.tell()
+			p.notify()
 		}
 		changed := p.changed
 		p.mu.Unlock()
@@ -74,7 +74,7 @@ func (p *pipe) write(ctx context.Context, data []byte, last bool) (n int, err er
 	}
 }
 
-func (p *pipe) tell() {
+func (p *pipe) notify() {
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
@@ -90,7 +90,7 @@ func (p *pipe) Read(b []byte) (int, error) {
 		}
 		if n := copy(b, p.buf); n > 0 || len(b) == 0 {
 			p.buf = p.buf[n:]
-			p.tell()
+			p.notify()
 			p.mu.Unlock()
 			return n, nil
 		}
@@ -108,6 +108,6 @@ func (p *pipe) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone = true
-	p.tell()
+	p.notify()
 	return nil
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -77,9 +78,8 @@ type ring struct {
 	keep int
 
 	mu      sync.Mutex
-	buf     []byte        // grows to keep, then its bytes go around
+	buf     []byte        // the last bytes, up to twice keep
 	total   int64         // bytes written
-	from    int64         // the offset of the first that may be kept
 	over    bool          // there will be no more
 	changed chan struct{} // closed when there is more
 }
@@ -89,84 +89,23 @@ func newRing(keep int) *ring { return &ring{keep: keep, changed: make(chan struc
 func (r *ring) write(b []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// Of more than it keeps, only the end would be left: what comes before is just counted.
-	if skip := len(b) - r.keep; skip > 0 {
-		r.total += int64(skip)
-		b = b[skip:]
-		r.spread()
+	r.total += int64(len(b))
+	r.buf = append(r.buf, b[max(len(b)-r.keep, 0):]...)
+	if extra := len(r.buf) - r.keep; extra > r.keep {
+		r.buf = r.buf[:copy(r.buf, r.buf[extra:])]
 	}
-	for len(b) > 0 {
-		if len(r.buf) < r.keep && r.total == int64(len(r.buf)) {
-			n := min(len(b), r.keep-len(r.buf))
-			r.buf = append(r.buf, b[:n]...)
-			r.total += int64(n)
-			b = b[n:]
-			continue
-		}
-		n := copy(r.buf[r.total%int64(r.keep):], b)
-		r.total += int64(n)
-		b = b[n:]
-	}
-	r.tell()
-}
-
-// rest writes what a command that has ended wrote beyond the first seen bytes,
-// which are in the ring.
-func (r *ring) rest(res *codeinterp.Result, seen int64) {
-	var all int64
-	cut := map[string]bool{}
-	for _, t := range res.Truncated {
-		// The count of a stream that was cut has all of it, what is in Outputs too.
-		if cut[t.Stream] = t.Bytes >= 0; cut[t.Stream] && stream(t.Stream) {
-			all += t.Bytes
-		}
-	}
-	var kept []byte // what comes without a gap before its end
-	for _, o := range res.Outputs {
-		if !stream(o.Kind.String()) {
-			continue
-		}
-		if o.Dropped > 0 {
-			// What was dropped lies between this and the end.
-			kept = kept[:0]
-		}
-		kept = append(kept, o.Data...)
-		if !cut[o.Kind.String()] {
-			all += int64(len(o.Data))
-		}
-	}
-	missing := all - seen
-	if missing <= 0 {
-		return
-	}
-	n := min(missing, int64(len(kept)))
-	if missing > n {
-		// They are lost, but the offsets of readers count them.
-		r.skip(missing - n)
-	}
-	r.write(kept[int64(len(kept))-n:])
-}
-
-func stream(name string) bool {
-	return name == codeinterp.Stdout.String() || name == codeinterp.Stderr.String()
+	r.notify()
 }
 
 // skip counts lost bytes. What came before them is not kept either.
 func (r *ring) skip(n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.spread()
+	r.buf = r.buf[:0]
 	r.total += n
-	r.from = r.total
 }
 
-// spread gives the buffer its full length, so that positions are offsets modulo
-// that.
-func (r *ring) spread() {
-	r.buf = append(r.buf, make([]byte, r.keep-len(r.buf))...)
-}
-
-func (r *ring) tell() {
+func (r *ring) notify() {
 	close(r.changed)
 	r.changed = make(chan struct{})
 }
@@ -175,7 +114,7 @@ func (r *ring) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true
-	r.tell()
+	r.notify()
 }
 
 func (r *ring) size() (total, dropped int64) {
@@ -185,7 +124,7 @@ func (r *ring) size() (total, dropped int64) {
 }
 
 // first is the offset of the oldest byte that is kept.
-func (r *ring) first() int64 { return max(r.total-int64(r.keep), r.from) }
+func (r *ring) first() int64 { return r.total - int64(min(len(r.buf), r.keep)) }
 
 // read returns what is kept from offset on, and a channel that is closed when
 // there is more.
@@ -200,16 +139,9 @@ func (r *ring) read(offset int64, most int) (c Chunk, more <-chan struct{}, err 
 	}
 	c.Offset = max(offset, r.first())
 	c.Missed = c.Offset - offset
-	n := int(min(int64(most), r.total-c.Offset))
-	c.Data = make([]byte, 0, n)
-	for at := c.Offset; len(c.Data) < n; {
-		from := int(at % int64(r.keep))
-		// In two parts where it goes around.
-		part := r.buf[from:min(len(r.buf), from+n-len(c.Data))]
-		c.Data = append(c.Data, part...)
-		at += int64(len(part))
-	}
-	c.Next = c.Offset + int64(n)
+	rest := r.buf[len(r.buf)-int(r.total-c.Offset):]
+	c.Data = bytes.Clone(rest[:min(most, len(rest))])
+	c.Next = c.Offset + int64(len(c.Data))
 	c.End = r.over && c.Next == r.total
 	return c, r.changed, nil
 }

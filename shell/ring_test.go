@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // TestRing compares the ring with a slice that keeps everything.
@@ -32,38 +30,6 @@ func TestRing(t *testing.T) {
 			if total, dropped := r.size(); total != int64(len(all)) || dropped != int64(first) {
 				t.Fatal(total, dropped)
 			}
-		}
-	}
-}
-
-// TestRest: of what a command wrote, the ring gets what it has not seen.
-func TestRest(t *testing.T) {
-	out := func(kind codeinterp.Kind, text string) codeinterp.Output {
-		return codeinterp.Output{Kind: kind, Data: []byte(text)}
-	}
-	gap := out(codeinterp.Stdout, "tail")
-	gap.Dropped = 10
-	for _, tt := range []struct {
-		seen  string
-		res   codeinterp.Result
-		want  string
-		total int64
-	}{
-		{"all", codeinterp.Result{Outputs: []codeinterp.Output{out(codeinterp.Stdout, "all")}}, "all", 3},
-		{"al", codeinterp.Result{Outputs: []codeinterp.Output{out(codeinterp.Stdout, "all"), out(codeinterp.Stderr, " of it")}}, "all of it", 9},
-		{"", codeinterp.Result{Outputs: []codeinterp.Output{out(codeinterp.Display, "x"), out(codeinterp.Stderr, "e")}}, "e", 1},
-		{"hea", codeinterp.Result{Outputs: []codeinterp.Output{out(codeinterp.Stdout, "head"), gap}, Truncated: []codeinterp.Truncation{
-			{Stream: "stdout", Bytes: 18, Kept: 8}, {Stream: "display", Bytes: 99}}}, "tail", 18},
-		{"head and", codeinterp.Result{Truncated: []codeinterp.Truncation{{Stream: "stdout", Bytes: 18}}}, "", 18},
-		{"more than there is", codeinterp.Result{Outputs: []codeinterp.Output{out(codeinterp.Stdout, "x")}}, "more than there is", 18},
-	} {
-		r := newRing(50)
-		r.write([]byte(tt.seen))
-		r.rest(&tt.res, int64(len(tt.seen)))
-		r.end()
-		c, _, err := r.read(0, 100)
-		if string(c.Data) != tt.want || c.Next != tt.total || c.Missed != c.Offset || err != nil {
-			t.Errorf("after %q: %+v %q, %v", tt.seen, c, c.Data, err)
 		}
 	}
 }

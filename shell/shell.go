@@ -25,8 +25,8 @@ type Options struct {
 	// one more is codeinterp.ErrCapacity. Zero means 16.
 	MaxCommands int
 
-	// MaxEnded is how many commands that have ended are remembered; of more, the
-	// oldest is forgotten of the owner who has the most. Zero means 32.
+	// MaxEnded is how many commands of an owner are remembered that have ended; of
+	// more, the oldest is forgotten. Zero means 32.
 	MaxEnded int
 }
 
@@ -101,30 +101,25 @@ func (s *Shell) Describe() codeinterp.Info { return codeinterp.Describe(s.ci) }
 
 // Run runs a command to its end; see [codeinterp.Commander]. opts may be nil.
 func (s *Shell) Run(ctx context.Context, line string, opts *codeinterp.CommandOptions) (codeinterp.Result, error) {
-	if err := s.enter(); err != nil {
+	s.mu.Lock()
+	isClosed := s.closed
+	if !isClosed {
+		s.work.Add(1) // Close waits for it
+	}
+	s.mu.Unlock()
+	if isClosed {
 		if opts != nil {
 			if in, ok := opts.Input.(io.Closer); ok {
 				in.Close() // whoever writes to it is not to wait for ever
 			}
 		}
-		return codeinterp.NotRun(), err
+		return codeinterp.NotRun(), fmt.Errorf("shell: %w", codeinterp.ErrClosed)
 	}
 	defer s.work.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.life, func() { cancel(codeinterp.ErrClosed) })()
 	return closed(s.run.RunCommand(ctx, line, opts))
-}
-
-// enter has Close wait for work.Done.
-func (c *core) enter() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return fmt.Errorf("shell: %w", codeinterp.ErrClosed)
-	}
-	c.work.Add(1)
-	return nil
 }
 
 // closed is what a command that Close ended returns.
@@ -141,7 +136,7 @@ func closed(res codeinterp.Result, err error) (codeinterp.Result, error) {
 // idempotent. It must not be called from OnOutput.
 func (s *Shell) Close() error {
 	s.mu.Lock()
-	// First: enter lets no command begin any more that Wait would miss.
+	// First: no command begins any more that Wait would miss.
 	s.closed = true
 	s.mu.Unlock()
 	s.stop(codeinterp.ErrClosed)

@@ -62,33 +62,6 @@ func owners(t *testing.T, open Open) {
 	}
 }
 
-// ownersForgotten: many commands of one owner have none of another forgotten.
-func ownersForgotten(t *testing.T, open Open) {
-	s := open(t, &shell.Options{MaxEnded: 4}).With(shell.View{Owner: func(ctx context.Context) any { return ctx.Value(ownerKey{}) }})
-	a := context.WithValue(t.Context(), ownerKey{}, "a")
-	b := context.WithValue(t.Context(), ownerKey{}, "b")
-	run := func(ctx context.Context) shell.ID {
-		id, err := s.Start(ctx, "echo done", nil)
-		if err == nil {
-			_, err = s.Wait(ctx, id)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
-	id := run(b)
-	for range 8 {
-		run(a)
-	}
-	if c, err := s.Output(b, id, nil); string(c.Data) != "done\n" || err != nil {
-		t.Errorf("b has %q, %v", c.Data, err)
-	}
-	if list, _ := s.List(a); len(list) > 4 {
-		t.Errorf("a has %d", len(list))
-	}
-}
-
 // refused: a middleware decides about commands as it does about programs.
 func refused(t *testing.T, open Open) {
 	s := open(t, nil).With(shell.View{Middlewares: []codeinterp.Middleware{
