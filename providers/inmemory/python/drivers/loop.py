@@ -79,11 +79,28 @@ PRELOAD = '''abc ast base64 bisect calendar collections contextlib copy csv data
     uuid zlib zoneinfo'''.split()
 
 
+def remember_frames():
+    """Lets traceback format a frame once, and not each of a thousand that are the same."""
+    stack = own_import('traceback').StackSummary
+    plain, texts = stack.format_frame_summary, {}
+
+    def format_frame_summary(self, frame, **kw):
+        key = frame.filename, frame.name, frame.lineno, frame.end_lineno, frame.colno, frame.end_colno, frame._original_lines
+        if frame.locals or key not in texts:
+            if len(texts) > 64:
+                texts.clear()
+            texts[key] = plain(self, frame, **kw)
+        return texts[key]
+
+    stack.format_frame_summary = format_frame_summary
+
+
 def warm():
     """Does once what each copy would do otherwise."""
     make_loops()
     for name in PRELOAD:
         own_import(name)
+    remember_frames()
     try:
         eval(compile('1 / 0', '<cell 0>', 'eval'))
     except ZeroDivisionError as e:
