@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
 )
 
 // Mkdir implements codeinterp.FS.
@@ -37,6 +39,25 @@ func (f *FS) Remove(name string) error {
 		return fault("remove", name, fs.ErrInvalid)
 	}
 	return f.do("remove", name, func() error { return f.root.Remove(name) })
+}
+
+// RemoveAll implements codeinterp.FS. However deep a program has nested its
+// directories, it holds few descriptors; os.Root holds one a level.
+func (f *FS) RemoveAll(name string) error {
+	if name == "." {
+		return fault("remove", name, fs.ErrInvalid)
+	}
+	return f.do("remove", name, func() error {
+		dir, err := f.root.Open(path.Dir(name))
+		if os.IsNotExist(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		return rmtree.RemoveAt(dir, path.Base(name))
+	})
 }
 
 // Rename implements codeinterp.FS.

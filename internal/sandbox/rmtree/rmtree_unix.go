@@ -25,9 +25,23 @@ func RemoveAll(dir string) error {
 	return err
 }
 
+// RemoveAt is RemoveAll for a name in an open directory, which may also be a file's.
+func RemoveAt(dir *os.File, name string) error {
+	at := int(dir.Fd())
+	err := unlink(at, name)
+	if err != errNotEmpty {
+		return err
+	}
+	r := New(name)
+	r.at = at
+	_, err = r.Run(time.Time{})
+	return err
+}
+
 // A Remover removes a directory bit by bit. It keeps the work flat: a directory
 // that is not empty moves up to the top before its turn comes.
 type Remover struct {
+	at   int // what dir is relative to
 	dir  string
 	mark string // prefix of what was moved up
 	n    int
@@ -36,10 +50,13 @@ type Remover struct {
 
 // New returns a Remover of dir.
 func New(dir string) *Remover {
-	return &Remover{dir: dir, mark: strconv.FormatUint(rand.Uint64(), 36) + "-"}
+	return &Remover{at: unix.AT_FDCWD, dir: dir, mark: strconv.FormatUint(rand.Uint64(), 36) + "-"}
 }
 
-var errLater = errors.New("later")
+var (
+	errLater    = errors.New("later")
+	errNotEmpty = errors.New("not empty")
+)
 
 const removeBatch = 512
 
@@ -47,7 +64,7 @@ const removeBatch = 512
 // than that one directory cannot be removed comes at the end.
 func (r *Remover) Run(end time.Time) (done bool, err error) {
 	r.end = end
-	top, err := openReadable(unix.AT_FDCWD, r.dir)
+	top, err := openReadable(r.at, r.dir)
 	switch {
 	case err == unix.ENOENT:
 		return true, nil
@@ -59,7 +76,7 @@ func (r *Remover) Run(end time.Time) (done bool, err error) {
 	if err == errLater {
 		return false, nil
 	}
-	if e := unix.Rmdir(r.dir); e != nil && e != unix.ENOENT {
+	if e := unix.Unlinkat(r.at, r.dir, unix.AT_REMOVEDIR); e != nil && e != unix.ENOENT {
 		return true, fmt.Errorf("removing a directory: %w", errors.Join(err, e))
 	}
 	return true, nil
@@ -81,13 +98,9 @@ func (r *Remover) empty(d *os.File, subdir func(name string) error) error {
 			if !r.end.IsZero() && time.Now().After(r.end) {
 				return errLater
 			}
-			// Tried as a file, then as a directory: its type may change between a
-			// look and this.
-			err := unix.Unlinkat(fd, name, 0)
-			if err != nil && err != unix.ENOENT {
-				if err = unix.Unlinkat(fd, name, unix.AT_REMOVEDIR); err == unix.ENOTEMPTY || err == unix.EEXIST || err == unix.EACCES {
-					err = subdir(name)
-				}
+			err := unlink(fd, name)
+			if err == errNotEmpty {
+				err = subdir(name)
 			}
 			switch {
 			case err == errLater:
@@ -102,6 +115,26 @@ func (r *Remover) empty(d *os.File, subdir func(name string) error) error {
 			return failed
 		}
 	}
+}
+
+// unlink removes a file or an empty directory, if it is there. Another directory is
+// errNotEmpty.
+func unlink(at int, name string) error {
+	// Tried as a file, then as a directory: its type may change between a look and this.
+	err := unix.Unlinkat(at, name, 0)
+	if err == unix.EISDIR || err == unix.EPERM || err == unix.EACCES {
+		switch e := unix.Unlinkat(at, name, unix.AT_REMOVEDIR); e {
+		case unix.ENOTDIR:
+		case unix.ENOTEMPTY, unix.EEXIST, unix.EACCES:
+			return errNotEmpty
+		default:
+			err = e
+		}
+	}
+	if err == unix.ENOENT {
+		return nil
+	}
+	return err
 }
 
 // subdirectory removes a directory at the top, and moves up those in it.
