@@ -1,49 +1,21 @@
 package typescript
 
-// typeArgs skips type arguments. While guessing it remembers what came of it,
-// so that no < is looked at twice, however guesses nest.
+// typeArgs skips type arguments.
 func (p *parser) typeArgs() bool {
 	p.splitLess()
-	start := p.tok.start
-	if p.guessing > 0 {
-		if end, known := p.angles[int32(start)]; known {
-			if end == 0 {
-				return false
-			}
-			// next goes on from where the token at hand ends.
-			p.tok = token{end: int(end)}
-			p.next()
-			return true
-		}
-		p.remember(start)
-	}
 	p.next()
 	for {
 		if !p.typ() {
 			return false
 		}
 		if p.is(">") {
-			break
+			p.next()
+			return true
 		}
 		if !p.accept(",") {
 			return false
 		}
 	}
-	if p.guessing > 0 {
-		p.angles[int32(start)] = int32(p.tok.end)
-	}
-	p.next()
-	return true
-}
-
-// remember notes a guess, as one that failed until it is known better.
-func (p *parser) remember(start int) {
-	if p.angles == nil {
-		p.angles = make(map[int32]int32)
-	}
-	p.lastLess = max(p.lastLess, start)
-	p.charge(16)
-	p.angles[int32(start)] = 0
 }
 
 // argsOfExpression skips the type arguments of an expression, where the < at
@@ -52,26 +24,14 @@ func (p *parser) argsOfExpression() bool {
 	if !p.mayBeArgs() {
 		return false
 	}
-	if p.tok.start > p.lastLess {
-		p.forget()
-	}
-	tok, last := p.tok, p.last
+	tok, last, depth := p.tok, p.last, p.depth
 	p.guessing++
 	ok := p.typeArgs() && p.mayFollowArgs()
 	p.guessing--
 	if !ok {
-		p.tok, p.last = tok, last
+		p.tok, p.last, p.depth = tok, last, depth
 	}
 	return ok
-}
-
-// forget drops guesses that are not needed again. A large map is not
-// cleared, for that takes as long as it once was large.
-func (p *parser) forget() {
-	if len(p.angles) > 64 {
-		p.angles = nil
-	}
-	clear(p.angles)
 }
 
 // mayBeArgs tells most comparisons in few steps.

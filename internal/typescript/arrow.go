@@ -6,7 +6,7 @@ package typescript
 // twice.
 func (p *parser) paren(w where, call bool) shape {
 	p.enter()
-	start, words := p.tok.start, p.wordsNow()
+	words := p.wordsNow()
 	p.next()
 	parameters := p.is(")") && !call
 	for !p.is(")") {
@@ -33,7 +33,7 @@ func (p *parser) paren(w where, call bool) shape {
 		p.noteParameters(words)
 		return arrowHead
 	case p.is(":"):
-		if p.arrowBeforeColon(start, closing) {
+		if p.arrowBeforeColon(closing) {
 			p.noteParameters(words)
 			return arrow
 		}
@@ -85,21 +85,12 @@ func (p *parser) returnType(closing int) bool {
 // arrowBeforeColon parses an arrow function with a return type where a
 // conditional's alternative may follow, as in "a ? (b): c => d : e". It is one
 // only if such a colon does follow. Else nothing is parsed.
-func (p *parser) arrowBeforeColon(start, closing int) bool {
-	// Without the note, guesses that nest take twice as long with each level.
-	if p.notArrow[start] {
-		return false
-	}
+func (p *parser) arrowBeforeColon(closing int) bool {
 	s := p.save()
 	if p.returnType(closing) && p.try(p.bodyBeforeColon) {
 		return true
 	}
 	p.restore(s)
-	if p.notArrow == nil {
-		p.notArrow = map[int]bool{}
-	}
-	p.charge(16)
-	p.notArrow[start] = true
 	return false
 }
 

@@ -8,8 +8,8 @@ const (
 	// Of real programs each byte costs less than half a step.
 	stepsPerByte, moreSteps = 4, 1 << 17
 	// Edits and inserted text together. A list of enum members of one letter
-	// takes the most: 12 bytes an edit and some 15 of text for 2 of source.
-	memoryPerByte, moreMemory = 24, 1 << 20
+	// takes the most: two edits and some 15 bytes of text for 2 of source.
+	memoryPerByte, moreMemory = 48, 1 << 20
 	// checkEvery is how many steps pass between two looks at the context, a
 	// power of 2.
 	checkEvery = 1 << 10

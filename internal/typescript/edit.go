@@ -7,37 +7,17 @@ import (
 
 // An edit replaces the source from start to end by a text, and by blanks where
 // the text is shorter.
-type edit struct{ start, end, text int32 }
-
-const (
-	editSize  = 12
-	noText    = 0
-	semicolon = 1
-	open      = 2
-	closed    = 3
-)
-
-// text returns the index of a text to insert. The short ones have fixed ones.
-func (p *parser) text(s string) int32 {
-	switch s {
-	case "":
-		return noText
-	case ";":
-		return semicolon
-	case "(":
-		return open
-	case ")":
-		return closed
-	}
-	p.charge(len(s) + 16)
-	p.step(len(s) / 32)
-	p.texts = append(p.texts, s)
-	return int32(len(p.texts) - 1)
+type edit struct {
+	start, end int32
+	text       string
 }
 
+const editSize = 24
+
 func (p *parser) replace(start, end int, s string) {
-	p.charge(editSize)
-	p.edits = append(p.edits, edit{int32(start), int32(end), p.text(s)})
+	p.charge(editSize + len(s))
+	p.step(len(s) / 32)
+	p.edits = append(p.edits, edit{int32(start), int32(end), s})
 }
 
 func (p *parser) insert(at int, s string) {
@@ -67,7 +47,7 @@ func (p *parser) mark() int {
 // there since the mark. It leaves a semicolon, so that what follows does not
 // continue what stands before it.
 func (p *parser) drop(mark, start int) {
-	p.edits = append(p.edits[:mark], edit{int32(start), int32(p.last), semicolon})
+	p.edits = append(p.edits[:mark], edit{int32(start), int32(p.last), ";"})
 	p.barrier = len(p.edits)
 }
 
@@ -82,12 +62,11 @@ func (p *parser) render(start, end int, edits []edit) string {
 			p.fail(int(e.start), "The program cannot be translated")
 		}
 		b.WriteString(p.src[at:e.start])
-		s := p.texts[e.text]
-		b.WriteString(s)
+		b.WriteString(e.text)
 		at = int(e.end)
 		if e.start < e.end {
 			endsLine := at == len(p.src) || p.src[at] == '\n' || p.src[at] == '\r'
-			writeBlanks(&b, p.src[e.start:e.end], units(s), endsLine)
+			writeBlanks(&b, p.src[e.start:e.end], units(e.text), endsLine)
 		}
 	}
 	b.WriteString(p.src[at:end])

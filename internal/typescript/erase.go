@@ -22,8 +22,7 @@ type parser struct {
 	last int   // where the one before it ended
 
 	edits   []edit
-	texts   []string // what edits insert
-	barrier int      // the edits before this one stay as they are
+	barrier int // the edits before this one stay as they are
 
 	steps, nextCheck int
 	depth, deepest   int
@@ -33,11 +32,8 @@ type parser struct {
 	kept             int   // memory that no guess gives back
 	most             int64 // of both
 
-	guessing int             // type arguments that may be none are being parsed
-	angles   map[int32]int32 // what came of such a guess, by where it began
-	lastLess int             // the largest key of angles
-	notArrow map[int]bool    // parentheses that begin no arrow function
-	single   bool            // the last type was one name, pattern or literal
+	guessing int  // type arguments that may be none are being parsed
+	single   bool // the last type was one name, pattern or literal
 
 	scopes []scope
 	live   bool // a statement of the block at hand is more than types
@@ -62,33 +58,46 @@ type scope map[string]bool
 // in a REPL, may be that. The error is a *SyntaxError or ctx's. It may be
 // called from any number of goroutines.
 func Erase(ctx context.Context, source string) (*Program, error) {
-	if mayBeObject(source) {
-		if pr, err := translate(ctx, source, (*parser).expressionProgram); err == nil {
+	return translate(ctx, source, func(*parser) {}, func(*parser) {})
+}
+
+// translate parses a program, which may also be one object literal, and makes its edits.
+// set sets up a parser, and finish may change its edits.
+func translate(ctx context.Context, source string, set, finish func(*parser)) (pr *Program, err error) {
+	for _, parse := range readings(source) {
+		p := newParser(ctx, source)
+		set(p)
+		err = p.parse(func(p *parser) {
+			parse(p)
+			finish(p)
+			pr = &Program{Code: p.render(0, len(p.src), p.edits), Positions: p.positions()}
+		})
+		if err == nil {
 			return pr, nil
 		}
 	}
-	return translate(ctx, source, (*parser).program)
+	return nil, err
 }
 
-func mayBeObject(source string) bool {
-	return strings.HasPrefix(strings.TrimLeft(source, " \t\r\n\f\v\uFEFF"), "{")
+// translateMoved is translate, and returns nil where nothing was inserted.
+func translateMoved(ctx context.Context, source string, set, finish func(*parser)) (*Program, error) {
+	pr, err := translate(ctx, source, set, finish)
+	if err != nil || !pr.Moved() {
+		return nil, err
+	}
+	return pr, nil
 }
 
-func translate(ctx context.Context, source string, parse func(*parser)) (*Program, error) {
-	p := newParser(ctx, source)
-	return p.translate(parse)
+// readings are the ways to parse a program, in their order.
+func readings(source string) []func(*parser) {
+	if strings.HasPrefix(strings.TrimLeft(source, " \t\r\n\f\v\uFEFF"), "{") {
+		return []func(*parser){(*parser).expressionProgram, (*parser).program}
+	}
+	return []func(*parser){(*parser).program}
 }
 
 func newParser(ctx context.Context, source string) *parser {
-	return &parser{ctx: ctx, src: source, most: Memory(len(source)), texts: []string{"", ";", "(", ")"}, lastLess: -1, label: -1}
-}
-
-func (p *parser) translate(parse func(*parser)) (pr *Program, err error) {
-	err = p.parse(func(p *parser) {
-		parse(p)
-		pr = &Program{Code: p.render(0, len(p.src), p.edits), Positions: p.positions()}
-	})
-	return pr, err
+	return &parser{ctx: ctx, src: source, most: Memory(len(source)), label: -1}
 }
 
 // parse calls do, which may end by a bailout.
@@ -134,7 +143,7 @@ func (p *parser) program() {
 type state struct {
 	tok                   token
 	last                  int
-	edits, texts, barrier int
+	edits, barrier        int
 	depth, memory, scopes int
 	functions, owners     int
 	outlined              outlineSizes
@@ -143,14 +152,14 @@ type state struct {
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.functions, p.owners, p.outline.save(), len(p.loops), len(p.heads), len(p.changes), p.live}
+	s := state{p.tok, p.last, len(p.edits), p.barrier, p.depth, p.memory, len(p.scopes), p.functions, p.owners, p.outline.save(), len(p.loops), len(p.heads), len(p.changes), p.live}
 	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
 }
 
 func (p *parser) restore(s state) {
-	p.tok, p.last, p.edits, p.texts, p.barrier = s.tok, s.last, p.edits[:s.edits], p.texts[:s.texts], s.barrier
+	p.tok, p.last, p.edits, p.barrier = s.tok, s.last, p.edits[:s.edits], s.barrier
 	p.depth, p.memory, p.scopes = s.depth, s.memory, p.scopes[:s.scopes]
 	p.live = s.live
 	p.functions, p.owners = s.functions, s.owners

@@ -6,12 +6,7 @@ func (p *parser) exportDeclaration() (erased bool) {
 	p.next()
 	p.noDecorators()
 	n := p.peek()
-	class := p.isWord("class") || p.isWord("abstract") && n.word("class") && !n.nl
 	switch {
-	case class:
-		p.changeTop(start, p.tok.start, "")
-		p.classDeclaration()
-		return false
 	case p.isWord("default"):
 		return p.exportDefault(start)
 	case p.is("="):
@@ -27,20 +22,6 @@ func (p *parser) exportDeclaration() (erased bool) {
 		p.next()
 		p.exportList(start)
 		return true
-	case p.isWord("as") && n.word("namespace"):
-		p.next()
-		p.next()
-		p.moduleName()
-		p.endStatement()
-		return true
-	case p.isWord("import"):
-		return p.exportImport()
-	case p.isWord("namespace") && n.kind == word, p.isWord("module") && n.kind == word:
-		p.namespace()
-		return true
-	case p.isWord("enum"), p.isWord("const") && n.word("enum"):
-		p.exportEnum()
-		return false
 	}
 	done, erased := false, false
 	if p.tok.kind == word && !p.isWord("export") {
@@ -95,33 +76,4 @@ func (p *parser) exportDefault(start int) (erased bool) {
 	p.assign(0)
 	p.endStatement()
 	return false
-}
-
-// exportImport parses import a = b after export.
-func (p *parser) exportImport() (erased bool) {
-	keyword := p.tok
-	p.next()
-	if p.importsTypes() {
-		p.next()
-		p.next()
-		p.expect("=")
-		p.expr(0)
-		p.endStatement()
-		return true
-	}
-	p.replace(keyword.start, keyword.end, "const")
-	p.moduleName()
-	p.expect("=")
-	p.expr(0)
-	p.endStatement()
-	return false
-}
-
-// exportEnum parses an enum after export, from const or enum on.
-func (p *parser) exportEnum() {
-	if p.isWord("const") {
-		p.blank(p.tok.start, p.tok.end)
-		p.next()
-	}
-	p.enum()
 }

@@ -21,8 +21,8 @@ func FuzzErase(f *testing.F) {
 	}
 	f.Add("const a = 1, a = 2") // translated as it stands; no outline of it is complete
 	f.Fuzz(func(t *testing.T, source string) {
-		p := newParser(context.Background(), source)
-		pr, err := p.translate((*parser).program)
+		var p *parser
+		pr, err := translate(context.Background(), source, func(made *parser) { p = made }, func(*parser) {})
 		if p.deepest > MaxDepth+1 {
 			t.Errorf("%d levels", p.deepest)
 		}

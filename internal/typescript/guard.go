@@ -3,7 +3,6 @@ package typescript
 import (
 	"context"
 	"slices"
-	"strings"
 )
 
 // A Guard is what is written around a for await loop: before and after its
@@ -24,25 +23,7 @@ const loopSize = 16
 // JavaScript that this parser takes for TypeScript, or ctx's. It may be called from
 // any number of goroutines.
 func GuardLoops(ctx context.Context, source string, g Guard) (*Program, error) {
-	parse := func(program func(*parser)) (*Program, error) {
-		p := newParser(ctx, source)
-		p.keepLoops = true
-		return p.translate(func(p *parser) {
-			program(p)
-			p.guard(g)
-		})
-	}
-	pr, err := (*Program)(nil), error(nil)
-	if strings.HasPrefix(strings.TrimLeft(source, " \t\r\n\f\v\uFEFF"), "{") {
-		pr, err = parse((*parser).expressionProgram)
-	}
-	if pr == nil || err != nil {
-		pr, err = parse((*parser).program)
-	}
-	if err != nil || !pr.Moved() {
-		return nil, err
-	}
-	return pr, nil
+	return translateMoved(ctx, source, func(p *parser) { p.keepLoops = true }, func(p *parser) { p.guard(g) })
 }
 
 // loop notes a loop that has ended.

@@ -23,8 +23,8 @@ func TestHostile(t *testing.T) {
 }
 
 func erasesWithinBounds(t *testing.T, source string) {
-	p := newParser(context.Background(), source)
-	pr, err := p.translate((*parser).program)
+	var p *parser
+	pr, err := translate(context.Background(), source, func(made *parser) { p = made }, func(*parser) {})
 	if e := (*SyntaxError)(nil); err != nil && !errors.As(err, &e) {
 		t.Error(err)
 	}

@@ -1,6 +1,9 @@
 package typescript
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 type kind uint8
 
@@ -135,34 +138,16 @@ func blankRune(r rune) bool {
 }
 
 // lineEnd returns the end of the line that i is in.
-func lineEnd(src string, i int) int {
-	for ; i < len(src) && src[i] != '\n' && src[i] != '\r'; i++ {
-		if src[i] == 0xE2 {
-			if r, _ := utf8.DecodeRuneInString(src[i:]); lineBreak(r) {
-				break
-			}
-		}
-	}
-	return i
-}
+func lineEnd(src string, i int) int { return i + len(firstLine(src[i:])) }
 
 // commentEnd returns where a block comment ends, -1 where it does not, and
 // whether there is a line break in it.
 func commentEnd(src string, i int) (end int, nl bool) {
-	for ; i+1 < len(src); i++ {
-		switch src[i] {
-		case '*':
-			if src[i+1] == '/' {
-				return i + 2, nl
-			}
-		case '\n', '\r':
-			nl = true
-		case 0xE2:
-			r, _ := utf8.DecodeRuneInString(src[i:])
-			nl = nl || lineBreak(r)
-		}
+	n := strings.Index(src[i:], "*/")
+	if n < 0 {
+		return -1, false
 	}
-	return -1, nl
+	return i + n + 2, firstLine(src[i:i+n]) != src[i:i+n]
 }
 
 // scan sets the kind, the end and the text of the token that begins at t.start.

@@ -1,6 +1,9 @@
 package typescript
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // identStart reports whether an identifier may begin with the byte. Which runes
 // beyond ASCII do so the engine decides.
@@ -51,29 +54,16 @@ func escapeEnd(src string, i int) int {
 
 // numberEnd returns the end of a number. What is wrong with it the engine says.
 func numberEnd(src string, i int) int {
-	whole := true // a point may still come
-	if src[i] == '0' && i+1 < len(src) {
-		switch src[i+1] | 0x20 {
-		case 'x', 'o', 'b':
-			for i += 2; i < len(src) && src[i] < utf8.RuneSelf && src[i] != '\\' && identPart(src[i]); i++ {
-			}
-			return i
-		}
-	}
+	decimal := src[i] != '0' || i+1 == len(src) || !strings.ContainsRune("xXoObB", rune(src[i+1]))
+	whole := decimal // a point may still come
 	for ; i < len(src); i++ {
 		switch c := src[i]; {
-		case c >= '0' && c <= '9' || c == '_':
-		case c == '.' && whole:
+		case c == '.' && whole, decimal && (c == '+' || c == '-') && src[i-1]|0x20 == 'e':
 			whole = false
-		case c|0x20 == 'e':
-			whole = false
-			if i+1 < len(src) && (src[i+1] == '+' || src[i+1] == '-') {
-				i++
-			}
-		case c == 'n':
-			whole = false
-		default:
+		case c >= utf8.RuneSelf || c == '\\' || !identPart(c):
 			return i
+		case c != '_' && (c < '0' || c > '9'):
+			whole = false
 		}
 	}
 	return i

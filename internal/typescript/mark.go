@@ -22,22 +22,7 @@ type head struct {
 // keeps about most bytes. The error is a *SyntaxError or ctx's. It may be called from any
 // number of goroutines.
 func MarkLoops(ctx context.Context, source, mark string, most int64) (*Program, error) {
-	parse := func(program func(*parser)) (*Program, error) {
-		p := newParser(ctx, source)
-		p.most, p.keepHeads = most, true
-		return p.translate(func(p *parser) {
-			program(p)
-			p.markLoops("!" + mark)
-		})
-	}
-	pr, err := parse((*parser).program)
-	if err != nil && mayBeObject(source) {
-		pr, err = parse((*parser).expressionProgram)
-	}
-	if err != nil || !pr.Moved() {
-		return nil, err
-	}
-	return pr, nil
+	return translateMoved(ctx, source, func(p *parser) { p.most, p.keepHeads = most, true }, func(p *parser) { p.markLoops("!" + mark) })
 }
 
 // note notes the head of a loop whose update follows.

@@ -43,7 +43,7 @@ func (p *parser) member(c *class) {
 
 // separate has the edit at mark insert a semicolon: without what it erases, the
 // member would continue the one before.
-func (p *parser) separate(mark int) { p.edits[mark].text = semicolon }
+func (p *parser) separate(mark int) { p.edits[mark].text = ";" }
 
 // modifiers parses what stands before a member's name and erases what is no
 // JavaScript. It reports whether a static block follows.
@@ -134,7 +134,8 @@ func (p *parser) method(c *class, m *member, name token) {
 	}
 	p.constructorBody(s.properties, c.derived)
 	if len(s.properties) > 0 {
-		p.edits[c.fields].text = p.text(" " + strings.Join(s.properties, "; ") + ";")
+		p.edits[c.fields].text = " " + strings.Join(s.properties, "; ") + ";"
+		p.charge(len(p.edits[c.fields].text))
 	}
 }
 

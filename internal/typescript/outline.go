@@ -71,12 +71,8 @@ type Declaration struct {
 // Outlined returns the outline of a program, for which it keeps about as many bytes at
 // most: one of a program that takes more is not complete. The error is ctx's.
 func Outlined(ctx context.Context, source string, most int64) (*Outline, error) {
-	parses := []func(*parser){(*parser).program}
-	if mayBeObject(source) {
-		parses = []func(*parser){(*parser).expressionProgram, (*parser).program}
-	}
 	var o *Outline
-	for _, parse := range parses {
+	for _, parse := range readings(source) {
 		p := newParser(ctx, source)
 		p.outline, p.most = &Outline{}, most
 		err := p.parse(parse)

@@ -56,7 +56,7 @@ func (p *parser) positions() Positions {
 	at, original, moved := 0, 0, 0 // how far the source was counted, and units on the line
 	ended := false                 // by another line break than \n, which positions go by
 	for _, e := range p.edits {
-		if e.text <= semicolon {
+		if e.text == "" || e.text == ";" {
 			continue
 		}
 		between := p.src[at:e.start]
@@ -71,7 +71,7 @@ func (p *parser) positions() Positions {
 			continue
 		}
 		// Blanks fill up what is shorter, so that nothing moves.
-		length := units(p.texts[e.text])
+		length := units(e.text)
 		if more := length - units(firstLine(p.src[e.start:e.end])); more > 0 {
 			list = append(list, move{line, int32(original + moved), int32(length), int32(moved + more)})
 			moved += more

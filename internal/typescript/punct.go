@@ -1,72 +1,29 @@
 package typescript
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// punctuators are all but those of more than one byte that begin with >, by their length.
+var punctuators = func() (list [4][]string) {
+	for _, s := range strings.Fields("{ } ( ) [ ] ; , ~ : @ > . ? = ! < * & | + - / % ^ ?? ?. => == != <= ** && || << ++ -- += -= *= /= %= &= |= ^= ... ??= === !== <<= **= &&= ||=") {
+		list[len(s)] = append(list[len(s)], s)
+	}
+	return list
+}()
 
 // punctLen returns the length of the punctuator that s begins with, 0 where
 // that is none. One that begins with > is a single byte: joinGreater makes more
 // of it where there can be no type arguments.
 func punctLen(s string) int {
-	switch c := s[0]; c {
-	case '{', '}', '(', ')', '[', ']', ';', ',', '~', ':', '@', '>':
-		return 1
-	case '.':
-		if strings.HasPrefix(s, "...") {
-			return 3
-		}
-		return 1
-	case '?':
-		switch {
-		case strings.HasPrefix(s, "??="):
-			return 3
-		case strings.HasPrefix(s, "??"):
-			return 2
+	for n := min(3, len(s)); n > 0; n-- {
 		// In a?.5:b the digit makes it a conditional: ECMA-262, 12.8.
-		case strings.HasPrefix(s, "?.") && (len(s) == 2 || s[2] < '0' || s[2] > '9'):
-			return 2
+		if slices.Contains(punctuators[n], s[:n]) && !(s[:n] == "?." && len(s) > 2 && s[2] >= '0' && s[2] <= '9') {
+			return n
 		}
-		return 1
-	case '=':
-		if strings.HasPrefix(s, "=>") {
-			return 2
-		}
-		return equalsLen(s)
-	case '!':
-		return equalsLen(s)
-	case '<', '*', '&', '|':
-		return doubledLen(s)
-	case '+', '-':
-		if len(s) > 1 && s[1] == c {
-			return 2
-		}
-		return doubledLen(s)
-	case '/', '%', '^':
-		return assignLen(s, 1)
 	}
 	return 0
-}
-
-// equalsLen is of = == === and ! != !==.
-func equalsLen(s string) int {
-	n := 1
-	for n < 3 && n < len(s) && s[n] == '=' {
-		n++
-	}
-	return n
-}
-
-// doubledLen is of an operator that may stand twice, and before an =.
-func doubledLen(s string) int {
-	if len(s) > 1 && s[1] == s[0] {
-		return assignLen(s, 2)
-	}
-	return assignLen(s, 1)
-}
-
-func assignLen(s string, n int) int {
-	if n < len(s) && s[n] == '=' {
-		return n + 1
-	}
-	return n
 }
 
 // joinGreater makes a > at hand the longest operator that begins there.
@@ -115,32 +72,25 @@ func (t token) precedence() int {
 	if t.kind != punct {
 		return noOperator
 	}
-	switch t.text {
-	case "=", "+=", "-=", "*=", "/=", "%=", "**=", "&=", "|=", "^=", "<<=", ">>=", ">>>=", "&&=", "||=", "??=":
-		return assignment
-	case "&&", "||", "??", "|", "^", "&", "==", "!=", "===", "!==":
-		return logical
-	case "<", ">", "<=", ">=":
-		return relational
-	case "<<", ">>", ">>>":
-		return shift
-	case "+", "-":
-		return additive
-	case "*", "/", "%":
-		return multiplicative
-	case "**":
-		return power
-	}
-	return noOperator
+	return precedences[t.text]
 }
+
+var precedences = func() map[string]int {
+	m := map[string]int{}
+	for prec, list := range []string{"", "= += -= *= /= %= **= &= |= ^= <<= >>= >>>= &&= ||= ??=", "&& || ?? | ^ & == != === !==", "< > <= >=",
+		"<< >> >>>", "+ -", "* / %", "**"} {
+		for _, op := range strings.Fields(list) {
+			m[op] = prec
+		}
+	}
+	return m
+}()
+
+var reservedWords = strings.Fields(`break case catch class const continue debugger default delete do else enum export extends false finally for
+	function if import in instanceof new null return super switch this throw true try typeof var void while with`)
 
 // reserved reports whether no binding can have the name.
 func reserved(name string) bool {
-	switch name {
-	case "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "enum",
-		"export", "extends", "false", "finally", "for", "function", "if", "import", "in", "instanceof", "new", "null",
-		"return", "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void", "while", "with":
-		return true
-	}
-	return false
+	_, found := slices.BinarySearch(reservedWords, name)
+	return found
 }

@@ -24,17 +24,16 @@ type change struct {
 // little of JavaScript that this parser takes for TypeScript, or ctx's. It may be called
 // from any number of goroutines.
 func Script(ctx context.Context, source string, s Stands) (*Program, error) {
-	p := newParser(ctx, source)
-	p.stands = &s
-	pr, err := p.translate(func(p *parser) {
-		p.program()
+	changed := false
+	pr, err := translate(ctx, source, func(p *parser) { p.stands = &s }, func(p *parser) {
 		p.edits = p.edits[:0]
 		slices.SortStableFunc(p.changes, func(a, b change) int { return a.start - b.start })
 		for _, c := range p.changes {
 			p.replace(c.start, c.end, c.text)
 		}
+		changed = len(p.changes) > 0
 	})
-	if err != nil || len(p.changes) == 0 {
+	if err != nil || !changed {
 		return nil, err
 	}
 	return pr, nil
