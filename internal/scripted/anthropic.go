@@ -21,9 +21,9 @@ type messageBlock struct {
 	IsError   bool            `json:"is_error,omitempty"`
 }
 
-func (anthropic) read(h http.Header, body []byte) (*Conversation, bool, error) {
+func (anthropic) read(h http.Header, body []byte) (*Conversation, error) {
 	if h.Get("X-Api-Key") == "" || h.Get("Anthropic-Version") == "" {
-		return nil, false, errors.New("no x-api-key, or no anthropic-version")
+		return nil, errors.New("no x-api-key, or no anthropic-version")
 	}
 	var in struct {
 		Messages []struct {
@@ -34,10 +34,9 @@ func (anthropic) read(h http.Header, body []byte) (*Conversation, bool, error) {
 			Name   string          `json:"name"`
 			Schema json.RawMessage `json:"input_schema"`
 		} `json:"tools"`
-		Stream bool `json:"stream"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	c := &Conversation{}
 	for _, t := range in.Tools {
@@ -64,7 +63,7 @@ func (anthropic) read(h http.Header, body []byte) (*Conversation, bool, error) {
 			c.Items = append(c.Items, Item{User: t.Text})
 		}
 	}
-	return c, in.Stream, c.answered()
+	return c, c.answered()
 }
 
 // blocks returns a turn as the content of a message.
@@ -77,10 +76,6 @@ func blocks(t Turn) []messageBlock {
 		list = append(list, messageBlock{Type: "tool_use", ID: c.ID, Name: c.Name, Input: json.RawMessage(c.Args)})
 	}
 	return list
-}
-
-func (anthropic) whole(t Turn) any {
-	return map[string]any{"type": "message", "role": "assistant", "content": blocks(t), "stop_reason": t.reason("end_turn", "tool_use")}
 }
 
 func (anthropic) parts(t Turn) []event {

@@ -15,10 +15,9 @@ const maxRequest = 32 << 20
 
 // An api is the form of a vendor's requests and answers.
 type api interface {
-	// read decodes a body; stream says that the answer is to be one.
-	read(h http.Header, body []byte) (c *Conversation, stream bool, err error)
-	// whole returns a turn as one JSON value, parts as the events of a stream.
-	whole(t Turn) any
+	// read decodes a body.
+	read(h http.Header, body []byte) (*Conversation, error)
+	// parts returns a turn as the events of a stream.
 	parts(t Turn) []event
 }
 
@@ -29,7 +28,8 @@ type event struct {
 }
 
 // Handler serves the model at POST .../chat/completions, as OpenAI does, and
-// at POST .../messages, as Anthropic does. A key must be given and may be any.
+// at POST .../messages, as Anthropic does. Its answers are streams. A key must be given
+// and may be any.
 func Handler(m Model) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var form api = openAI{}
@@ -38,9 +38,8 @@ func Handler(m Model) http.Handler {
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 		var c *Conversation
-		var stream bool
 		if err == nil {
-			c, stream, err = form.read(r.Header, body)
+			c, err = form.read(r.Header, body)
 		}
 		if err != nil {
 			w.WriteHeader(http.StatusBadRequest)
@@ -49,11 +48,6 @@ func Handler(m Model) http.Handler {
 			return
 		}
 		t := m(r.Context(), c)
-		if !stream {
-			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(form.whole(t))
-			return
-		}
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 		for _, e := range form.parts(t) {
 			e.write(w)
@@ -84,10 +78,7 @@ func halves(text string) []string {
 
 // reason returns why a turn ended.
 func (t Turn) reason(done, calls string) string {
-	switch {
-	case t.Stop != "":
-		return t.Stop
-	case len(t.Calls) > 0:
+	if len(t.Calls) > 0 {
 		return calls
 	}
 	return done

@@ -43,9 +43,6 @@ type Item struct {
 type Turn struct {
 	Text  string
 	Calls []ToolCall
-
-	// Stop replaces the reason why the turn ended, in the words of the API.
-	Stop string
 }
 
 // A ToolCall is a call of a tool. Args is text that should be a JSON object.

@@ -35,21 +35,21 @@ func Chat(tools json.RawMessage, messages []any) (ChatMessage, error) {
 	if err != nil {
 		return ChatMessage{}, err
 	}
-	c, _, err := readChat(body)
+	c, err := readChat(body)
 	if err != nil {
 		return ChatMessage{}, err
 	}
 	return chatMessage(script(c)), nil
 }
 
-func (openAI) read(h http.Header, body []byte) (*Conversation, bool, error) {
+func (openAI) read(h http.Header, body []byte) (*Conversation, error) {
 	if !strings.HasPrefix(h.Get("Authorization"), "Bearer ") {
-		return nil, false, errors.New("no key in Authorization: Bearer")
+		return nil, errors.New("no key in Authorization: Bearer")
 	}
 	return readChat(body)
 }
 
-func readChat(body []byte) (*Conversation, bool, error) {
+func readChat(body []byte) (*Conversation, error) {
 	var in struct {
 		Messages []struct {
 			ChatMessage
@@ -62,10 +62,9 @@ func readChat(body []byte) (*Conversation, bool, error) {
 				Parameters json.RawMessage `json:"parameters"`
 			} `json:"function"`
 		} `json:"tools"`
-		Stream bool `json:"stream"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	c := &Conversation{}
 	for _, t := range in.Tools {
@@ -92,7 +91,7 @@ func readChat(body []byte) (*Conversation, bool, error) {
 			c.reply(ToolReply{CallID: m.ToolCallID, Text: text})
 		}
 	}
-	return c, in.Stream, c.answered()
+	return c, c.answered()
 }
 
 // chatMessage returns a turn as a message.
@@ -107,11 +106,6 @@ func chatMessage(t Turn) ChatMessage {
 		m.ToolCalls = append(m.ToolCalls, call)
 	}
 	return m
-}
-
-func (openAI) whole(t Turn) any {
-	choice := map[string]any{"index": 0, "message": chatMessage(t), "finish_reason": t.reason("stop", "tool_calls")}
-	return map[string]any{"object": "chat.completion", "choices": []any{choice}}
 }
 
 func (openAI) parts(t Turn) []event {
