@@ -127,3 +127,48 @@ func languages(o *Options) (map[string]*language, []string, error) {
 func (l *language) instance(b *engine.Budget, files *memfs.FS, cwd string) (engine.Instance, error) {
 	return l.engine.New(engine.Config{Limits: l.limits, Budget: b, Files: files, Cwd: cwd})
 }
+
+// maxHostNames is how many hosts Describe lists.
+const maxHostNames = 100
+
+// Describe implements driver.Runtime.
+func (rt *engines) Describe() codeinterp.Info {
+	info := codeinterp.Info{Provider: provider, Workdir: "/", PrivateDir: rt.opts.Shared == nil, Isolation: codeinterp.Isolation{
+		Backend: "engine", Filesystem: codeinterp.ReachBlocked, Network: codeinterp.ReachBlocked,
+		Processes: codeinterp.ReachBlocked, Signals: codeinterp.ReachBlocked,
+		Memory: "engine", CPU: "none", PIDs: "engine", Disk: "engine", HostDeath: "all", User: "the host's",
+		Reasons: []string{
+			"the engine shares the host's address space: a memory error in it is one in the host; run only model-written code that you would run yourself",
+		},
+	}}
+	if rt.gate != nil {
+		info.Isolation.Network = codeinterp.ReachLimited
+		info.Isolation.Hosts = rt.opts.Egress.Policy.HostNames(maxHostNames)
+	}
+	for _, name := range rt.names {
+		l := rt.languages[name].info
+		l.Contexts = true
+		info.Languages = append(info.Languages, l)
+	}
+	return info
+}
+
+var _ driver.Completer = (*engines)(nil)
+
+// Complete implements driver.Completer.
+func (rt *engines) Complete(ctx context.Context, of driver.Session, code string, cursor int) (codeinterp.Completion, error) {
+	s, ok := of.(*session)
+	if !ok || s.inst == nil {
+		return codeinterp.Completion{}, nil
+	}
+	e, ok := s.inst.(engine.Completer)
+	if !ok {
+		return codeinterp.Completion{}, nil
+	}
+	if !rt.slots.acquire(ctx) {
+		return codeinterp.Completion{}, context.Cause(ctx)
+	}
+	defer rt.slots.release()
+	start, matches := e.Complete(code[:cursor])
+	return codeinterp.Completion{Matches: matches, Start: start, End: cursor}, nil
+}

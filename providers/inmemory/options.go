@@ -1,6 +1,7 @@
 package inmemory
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 
@@ -80,14 +81,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if c.Engines == nil {
 		c.Engines = []engine.Engine{quickjs.New(nil)}
 	}
-	if c.MaxMemory == 0 {
-		c.MaxMemory = DefaultMaxMemory
-	}
-	if c.MaxRunning == 0 {
-		c.MaxRunning = runtime.GOMAXPROCS(0)
-	}
-	if c.MaxAbandoned == 0 {
-		c.MaxAbandoned = DefaultMaxAbandoned
-	}
+	c.MaxMemory = cmp.Or(c.MaxMemory, DefaultMaxMemory)
+	c.MaxRunning = cmp.Or(c.MaxRunning, runtime.GOMAXPROCS(0))
+	c.MaxAbandoned = cmp.Or(c.MaxAbandoned, DefaultMaxAbandoned)
 	return c, nil
 }

@@ -24,24 +24,6 @@ func (c *content) bytes() []byte {
 	return b
 }
 
-// replace sets the content; grow is asked for the difference first.
-func (c *content) replace(p []byte, grow func(int64) error) error {
-	if err := grow(int64(len(p)) - c.size); err != nil {
-		return err
-	}
-	*c = content{}
-	c.put(p)
-	return nil
-}
-
-func (c *content) append(p []byte, grow func(int64) error) error {
-	if err := grow(int64(len(p))); err != nil {
-		return err
-	}
-	c.put(p)
-	return nil
-}
-
 func (c *content) put(p []byte) {
 	c.size += int64(len(p))
 	if n := len(c.chunks); n > 0 && len(c.chunks[n-1]) < chunk {

@@ -346,15 +346,15 @@ func (f *FS) mark(n *node) {
 	}
 }
 
-// drop notes that a node and all beneath it are gone, and returns how many bytes no
-// longer count. Those of a file that is open for writing count until it is closed.
-func (n *node) drop() (bytes int64) {
+// drop gives back what a node and all beneath it take: they are gone. The bytes of a file
+// that is open for writing count until it is closed.
+func (f *FS) drop(n *node) {
 	n.gone = true
 	if n.writers == 0 {
-		bytes = n.data.size
+		f.bytes -= n.data.size
 	}
+	f.files--
 	for _, c := range n.children {
-		bytes += c.drop()
+		f.drop(c)
 	}
-	return bytes
 }

@@ -11,10 +11,10 @@
 package memfs
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -74,12 +74,8 @@ func New(o *Options) *FS {
 	if o != nil {
 		f.opts = *o
 	}
-	if f.opts.MaxBytes == 0 {
-		f.opts.MaxBytes = DefaultMaxBytes
-	}
-	if f.opts.MaxFiles == 0 {
-		f.opts.MaxFiles = DefaultMaxFiles
-	}
+	f.opts.MaxBytes = cmp.Or(f.opts.MaxBytes, DefaultMaxBytes)
+	f.opts.MaxFiles = cmp.Or(f.opts.MaxFiles, DefaultMaxFiles)
 	return f
 }
 
@@ -159,30 +155,30 @@ func (f *FS) Open(name string) (fs.File, error) {
 
 // WriteFile creates or replaces a file. Its directory must exist.
 func (f *FS) WriteFile(name string, data []byte) error {
-	return f.write(name, func(n *node) error { return n.data.replace(data, f.grow) })
+	return f.write(name, func(n *node) error {
+		if err := f.grow(int64(len(data)) - n.data.size); err != nil {
+			return err
+		}
+		n.data = content{}
+		n.data.put(data)
+		return nil
+	})
 }
 
 // AppendFile adds to the end of a file and creates it where there is none.
 func (f *FS) AppendFile(name string, data []byte) error {
-	return f.write(name, func(n *node) error { return n.data.append(data, f.grow) })
+	return f.write(name, func(n *node) error { return n.data.writeAt(data, n.data.size, f.grow) })
 }
 
 // Truncate cuts a file, or fills it up with zeros, to size bytes.
 func (f *FS) Truncate(name string, size int64) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n, err := f.find("truncate", name)
-	if err == nil && n.dir {
-		err = &fs.PathError{Op: "truncate", Path: name, Err: ErrIsDir}
-	}
-	if err != nil {
-		return err
-	}
-	if err := n.data.truncate(size, f.grow); err != nil {
-		return &fs.PathError{Op: "truncate", Path: name, Err: err}
-	}
-	f.touch(n)
-	return nil
+	return f.describe("truncate", name, func(n *node) error {
+		if n.dir {
+			return ErrIsDir
+		}
+		defer f.touch(n)
+		return n.data.truncate(size, f.grow)
+	})
 }
 
 // Mkdir creates a directory.
@@ -213,13 +209,12 @@ func (f *FS) MkdirAll(name string) error {
 			continue
 		}
 		// Not under one lock: what another made meanwhile is there as well.
-		if err := f.Mkdir(name[:i]); errors.Is(err, fs.ErrExist) {
-			if info, err := f.Stat(name[:i]); err == nil && !info.IsDir() {
-				return &fs.PathError{Op: "mkdir", Path: name[:i], Err: ErrNotDir}
-			}
-		} else if err != nil {
+		if err := f.Mkdir(name[:i]); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
+	}
+	if info, err := f.Stat(name); err == nil && !info.IsDir() {
+		return &fs.PathError{Op: "mkdir", Path: name, Err: ErrNotDir}
 	}
 	return nil
 }
@@ -239,29 +234,20 @@ func (f *FS) RemoveAll(name string) error {
 func (f *FS) remove(name string, all bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if name == "." && all {
-		f.bytes -= f.root.drop()
-		// The root stays, which drop has marked with the rest.
-		f.root.gone, f.files, f.root.children = false, 0, nil
-		f.changes++
-		return nil
-	}
 	dir, base, err := f.parent("remove", name)
 	if err != nil {
 		return err
 	}
-	i := dir.index(base)
+	n := dir.child(base)
 	switch {
-	case i < 0:
+	case n == nil:
 		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrNotExist}
-	case len(dir.children[i].children) > 0 && !all:
+	case len(n.children) > 0 && !all:
 		return &fs.PathError{Op: "remove", Path: name, Err: ErrNotEmpty}
 	}
 	f.changes++
-	f.bytes -= dir.children[i].drop()
-	f.files -= dir.children[i].count()
-	dir.children = slices.Delete(dir.children, i, i+1)
-	dir.modified = time.Now()
+	f.drop(n)
+	dir.remove(n)
 	return nil
 }
 
@@ -297,35 +283,37 @@ func (f *FS) Rename(from, to string) error {
 		return &fs.PathError{Op: "rename", Path: to, Err: ErrNotEmpty}
 	}
 	if old != nil {
-		f.bytes -= old.drop()
-		f.files--
-		dst.children = slices.Delete(dst.children, dst.index(newBase), dst.index(newBase)+1)
+		f.drop(old)
+		dst.remove(old)
 	}
-	src.children = slices.Delete(src.children, src.index(base), src.index(base)+1)
+	src.remove(n)
 	n.name = newBase
 	f.mark(n)
 	dst.insert(n)
-	src.modified = time.Now()
-	dst.modified = src.modified
+	dst.modified = time.Now()
 	return nil
 }
 
 // Chmod sets the permissions that Stat tells. Nothing else looks at them.
 func (f *FS) Chmod(name string, mode fs.FileMode) error {
-	return f.describe("chmod", name, func(n *node) { n.mode = mode.Perm() })
+	return f.describe("chmod", name, func(n *node) error { n.mode = mode.Perm(); return nil })
 }
 
 // Chtimes sets when a file or directory was last changed.
 func (f *FS) Chtimes(name string, modified time.Time) error {
-	return f.describe("utime", name, func(n *node) { n.modified = modified })
+	return f.describe("utime", name, func(n *node) error { n.modified = modified; return nil })
 }
 
-func (f *FS) describe(op, name string, change func(*node)) error {
+// describe changes a file or directory that is there.
+func (f *FS) describe(op, name string, change func(*node) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n, err := f.find(op, name)
-	if err == nil {
-		change(n)
+	if err != nil {
+		return err
 	}
-	return err
+	if err := change(n); err != nil {
+		return &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return nil
 }

@@ -38,24 +38,28 @@ func newDirectory(name string) *node {
 	return &node{name: name, dir: true, mode: 0o755, modified: time.Now()}
 }
 
-func (n *node) index(name string) int {
-	i, ok := slices.BinarySearchFunc(n.children, name, func(c *node, s string) int { return strings.Compare(c.name, s) })
-	if !ok {
-		return -1
-	}
-	return i
+// index returns where the child of a name is, or belongs.
+func (n *node) index(name string) (int, bool) {
+	return slices.BinarySearchFunc(n.children, name, func(c *node, s string) int { return strings.Compare(c.name, s) })
 }
 
 func (n *node) child(name string) *node {
-	if i := n.index(name); i >= 0 {
+	if i, ok := n.index(name); ok {
 		return n.children[i]
 	}
 	return nil
 }
 
 func (n *node) insert(c *node) {
-	i, _ := slices.BinarySearchFunc(n.children, c.name, func(c *node, s string) int { return strings.Compare(c.name, s) })
+	i, _ := n.index(c.name)
 	n.children = slices.Insert(n.children, i, c)
+}
+
+// remove takes a child out.
+func (n *node) remove(c *node) {
+	i, _ := n.index(c.name)
+	n.children = slices.Delete(n.children, i, i+1)
+	n.modified = time.Now()
 }
 
 // fits reports whether n may have the name: what is in it gets longer names too.
@@ -72,15 +76,6 @@ func (n *node) reach() (depth, bytes int) {
 		depth, bytes = max(depth, d+1), max(bytes, b+len(c.name)+1)
 	}
 	return depth, bytes
-}
-
-// count returns the number of nodes at and below n.
-func (n *node) count() int {
-	files := 1
-	for _, c := range n.children {
-		files += c.count()
-	}
-	return files
 }
 
 func (n *node) info(name string) fs.FileInfo {
