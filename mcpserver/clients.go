@@ -44,7 +44,6 @@ type interpreter struct{ next codeinterp.Handler }
 // A lease is a client's hold on a context.
 type lease struct {
 	in    *interpreter
-	until time.Time // zero: no limit
 	busy  int
 	timer *time.Timer
 }
@@ -176,10 +175,7 @@ func (cs *clients) create(ctx context.Context, c *client, call codeinterp.Call, 
 	if gone {
 		cs.deleting(c)
 	} else {
-		if cs.limits.Lifetime > 0 {
-			l.until = time.Now().Add(cs.limits.Lifetime)
-		}
-		l.timer = time.AfterFunc(cs.limits.wait(l), func() { cs.expire(c, r.Context, l) })
+		l.timer = time.AfterFunc(cs.limits.idle(), func() { cs.expire(c, r.Context, l) })
 		c.contexts[r.Context] = l
 	}
 	cs.mu.Unlock()
@@ -196,7 +192,7 @@ func (cs *clients) use(ctx context.Context, c *client, call codeinterp.Call, in 
 	cs.mu.Lock()
 	l := c.contexts[call.Context]
 	// The id must not reach a context of another interpreter.
-	if l == nil || l.in != in || l.over() {
+	if l == nil || l.in != in {
 		cs.mu.Unlock()
 		return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, codeinterp.ErrContext)
 	}
@@ -220,7 +216,7 @@ func (cs *clients) use(ctx context.Context, c *client, call codeinterp.Call, in 
 	case errors.Is(err, codeinterp.ErrContext) || call.Op.Deletes() && err == nil:
 		delete(c.contexts, call.Context)
 	case l.busy == 0:
-		l.timer.Reset(cs.limits.wait(l))
+		l.timer.Reset(cs.limits.idle())
 	}
 	return r, err
 }
@@ -236,10 +232,7 @@ func (cs *clients) list(ctx context.Context, c *client, call codeinterp.Call, in
 	return r, err
 }
 
-// over reports whether the context's time is up.
-func (l *lease) over() bool { return !l.until.IsZero() && !time.Now().Before(l.until) }
-
-// expire deletes a context that is idle for too long, or too old.
+// expire deletes a context that is idle for too long.
 func (cs *clients) expire(c *client, id codeinterp.ContextID, l *lease) {
 	cs.mu.Lock()
 	if c.contexts[id] != l || l.busy > 0 {

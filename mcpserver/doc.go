@@ -31,8 +31,7 @@
 // A context, a background command and stored output belong to the client that made them:
 // the session, or without sessions the holder of the bearer token. Clients without both
 // share what they know the id of; ids cannot be guessed, and lists are refused to them. A
-// context ends with its session, after [Limits].Idle without use, or at
-// [Limits].Lifetime. A client that drops the request of a call, ends its session or
+// context ends with its session or after [Limits].Idle without use. A client that drops the request of a call, ends its session or
 // closes the stream ends its programs. All clients share the workspace's directory.
 //
 // # Artifacts

@@ -18,7 +18,6 @@ const (
 	DefaultQueue         = 64
 	DefaultTotalQueue    = 256
 	DefaultIdle          = 30 * time.Minute
-	DefaultLifetime      = 8 * time.Hour
 )
 
 // Limits bound the resources of clients. In each field zero means the default and a negative value
@@ -36,9 +35,6 @@ type Limits struct {
 
 	// Idle is how long a context lives without a call on it.
 	Idle time.Duration
-
-	// Lifetime is how long a context lives at most. A run in progress may finish.
-	Lifetime time.Duration
 }
 
 // complete returns l with the defaults filled in, and 0 for no limit.
@@ -51,7 +47,6 @@ func (l Limits) complete() Limits {
 		Queue:         max(cmp.Or(l.Queue, DefaultQueue), -1),
 		TotalQueue:    max(cmp.Or(l.TotalQueue, DefaultTotalQueue), -1),
 		Idle:          max(cmp.Or(l.Idle, DefaultIdle), 0),
-		Lifetime:      max(cmp.Or(l.Lifetime, DefaultLifetime), 0),
 	}
 }
 
@@ -63,31 +58,20 @@ func (l *Limits) total() codeinterp.Middleware {
 	return codeinterp.Limit(&codeinterp.LimitOptions{Runs: l.TotalRuns, Queue: l.TotalQueue, Contexts: l.TotalContexts})
 }
 
-// wait returns how long an unused lease lasts from now on.
-func (l *Limits) wait(le *lease) time.Duration {
-	d := l.Idle
-	if d <= 0 {
-		d = math.MaxInt64
+// idle returns how long a context lives without a call on it.
+func (l *Limits) idle() time.Duration {
+	if l.Idle <= 0 {
+		return math.MaxInt64
 	}
-	if !le.until.IsZero() {
-		d = min(d, time.Until(le.until))
-	}
-	return d
+	return l.Idle
 }
 
-// describe tells the model when the server deletes its contexts.
-func (l *Limits) describe() (ends string) {
-	var when []string
-	if l.Idle > 0 {
-		when = append(when, "after "+shown(l.Idle)+" without a call on it")
+// describe says to the model when the server deletes its contexts.
+func (l *Limits) describe() string {
+	if l.Idle <= 0 {
+		return ""
 	}
-	if l.Lifetime > 0 {
-		when = append(when, shown(l.Lifetime)+" after it was created")
-	}
-	if len(when) > 0 {
-		ends = "The server deletes a context " + strings.Join(when, ", and ") + "; after that its contextId is unknown: create a new context."
-	}
-	return ends
+	return "The server deletes a context after " + shown(l.Idle) + " without a call on it; after that its contextId is unknown: create a new context."
 }
 
 // shown renders a duration without zero units, such as 30m.

@@ -45,19 +45,12 @@ func (s *Server) newProgress(ctx context.Context, req *mcp.CallToolRequest) *pro
 	if token == nil {
 		return nil
 	}
-	return startProgress(s.opts.KeepAlive, func(at float64, message string) {
-		message = s.scrub(message)
-		req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: at, Message: message})
-	})
-}
-
-func startProgress(alive time.Duration, send func(float64, string)) *progress {
-	if alive <= 0 {
-		alive = math.MaxInt64
+	p := &progress{alive: s.opts.KeepAlive, start: time.Now(), wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+	if p.alive <= 0 {
+		p.alive = math.MaxInt64
 	}
-	p := &progress{
-		send: send, alive: alive, start: time.Now(),
-		wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+	p.send = func(at float64, message string) {
+		req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: at, Message: s.scrub(message)})
 	}
 	go p.loop()
 	return p

@@ -28,7 +28,7 @@ type artifactJSON struct {
 	Escaped bool `json:"escaped,omitempty" jsonschema:"description=The name is not UTF-8: path is it as in a string literal."`
 }
 
-// listArtifacts lists the first artifacts, and tells of those that it leaves out.
+// listArtifacts lists the first artifacts, and counts those that it leaves out.
 func (w *resultJSON) listArtifacts(all []codeinterp.Artifact) {
 	var bytes, kept, paths int64
 	for i := range all {

@@ -228,6 +228,10 @@ func (k *kit) reply(ctx context.Context, c toolCall, language func() string, res
 		r.hint = strings.TrimSpace(r.hint + " " + refused)
 		notes = append(notes, refused)
 	}
+	if h := formHint(c.code, &res); h != "" {
+		r.hint = h
+		notes = append(notes, h)
+	}
 	if v.cut() {
 		r.OutputID = k.Outputs.put(ctx, k.NewID(), &res, k.Secrets.Set())
 		if k.ReadOutput && r.OutputID != "" {

@@ -201,7 +201,7 @@ func closest(name string, names []string) string {
 	return ""
 }
 
-// kindOf names a value's type, with the value where it is short.
+// kindOf names a value's type, with the value if it is short.
 func kindOf(v gjson.Result) string {
 	switch {
 	case v.Type == gjson.Null:

@@ -98,7 +98,7 @@ func (f *facts) describe(op string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, emptyLine, ""))
 }
 
-// emptyLine stands where a fact is not known; its line goes with it.
+// emptyLine replaces an unknown fact; its line is removed.
 const emptyLine = "\x00\n"
 
 func orEmpty(s string) string {
@@ -204,8 +204,7 @@ func dirFact(k *kit) string {
 	return "The directory is " + k.files.Dir() + ", as programs see it; a path is relative to it, or absolute and within it."
 }
 
-// lifetime says nothing where the provider deletes no context: whoever is around
-// it may, and says so.
+// lifetime says when the provider deletes contexts; empty if it deletes none.
 func (f *facts) lifetime() string {
 	if f.info.ContextIdle <= 0 {
 		return ""
@@ -247,7 +246,7 @@ func span(d time.Duration) string {
 }
 
 // missingModule says what to do about a module that could not be imported.
-// The language is empty where it is not known.
+// The language is empty if it is not known.
 func (f *facts) missingModule(module, language string) string {
 	s := fmt.Sprintf("The module %q is not installed here.", plaintext.Line(shorten.Head(module, 100)))
 	for _, l := range f.info.Languages {

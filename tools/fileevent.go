@@ -24,7 +24,7 @@ type FileCall struct {
 	// Remembered says that the call was answered from memory.
 	Remembered bool
 
-	// Err is what came of it, nil where it worked. It is not set before.
+	// Err is the error of the call. It is not set before.
 	Err error
 }
 

@@ -51,11 +51,11 @@ type listing struct {
 	skipped []skipJSON
 }
 
-// moreText is the value of More where the answer would be too long.
+// moreText is the value of More if the answer would be too long.
 const moreText = "text"
 
 // text returns the lines that fit, how many they are, and the id of all of them
-// where some do not.
+// if some do not.
 func (k *kit) text(ctx context.Context, f *listing) (text string, n int, id string) {
 	var b strings.Builder
 	for _, line := range f.lines {

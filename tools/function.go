@@ -75,8 +75,7 @@ func decodeArgs[In any](args json.RawMessage, f *fit) (in In, err error) {
 	return in, err
 }
 
-// schemaOf returns the schema of the JSON of a T, nothing where any JSON may be
-// one.
+// schemaOf returns the schema of the JSON of a T, nil if any JSON may be one.
 func schemaOf[T any]() json.RawMessage {
 	r := jsonschema.Reflector{Anonymous: true, Mapper: func(t reflect.Type) *jsonschema.Schema {
 		if t == reflect.TypeFor[json.RawMessage]() {
@@ -93,7 +92,7 @@ func schemaOf[T any]() json.RawMessage {
 }
 
 // expanded puts the definition that a schema refers to in its place. The
-// reflector's own way takes it from the definitions also where it refers to itself,
+// reflector's own way takes it from the definitions also if it refers to itself,
 // and has no way with types without a name.
 func expanded(root *jsonschema.Schema) *jsonschema.Schema {
 	name, ok := strings.CutPrefix(root.Ref, refPrefix)
@@ -111,8 +110,8 @@ func expanded(root *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // Function returns the tool as a function for programs. Its name is the tool's
-// where [codeinterp.ValidFunctionName] allows that, else one that [FunctionName]
-// makes of it. The result is the answer's JSON, or its text as a string where it
+// if [codeinterp.ValidFunctionName] allows that, otherwise one that [FunctionName]
+// makes of it. The result is the answer's JSON, or its text as a string if it
 // has none; images are left out. A Failure is an error with its message.
 func (t Tool) Function() codeinterp.Function {
 	f := codeinterp.Function{Name: FunctionName(t.Name), Description: strings.ToValidUTF8(shorten.Head(t.Description, 60<<10), "\uFFFD"),
@@ -130,8 +129,8 @@ func (t Tool) Function() codeinterp.Function {
 	return f
 }
 
-// FunctionName returns the name itself where [codeinterp.ValidFunctionName]
-// allows it, else one that does and is like it.
+// FunctionName returns the name itself if [codeinterp.ValidFunctionName] allows it,
+// otherwise a similar name that is allowed.
 func FunctionName(name string) string {
 	if codeinterp.ValidFunctionName(name) {
 		return name

@@ -73,7 +73,7 @@ type shownImage struct {
 const maxNotes = 8
 
 // images picks the images of an answer. The second result has an entry for each
-// output, or is nil where there is nothing to say.
+// output, or is nil without displays.
 func (o *ImageOptions) images(ctx context.Context, outputs []codeinterp.Output) ([]Image, []shownImage) {
 	var shown []shownImage
 	var candidates []int
@@ -127,7 +127,7 @@ func pictureOf(o *codeinterp.Output) (codeinterp.Representation, bool) {
 
 // fit checks an image and scales it to the limits.
 func (o *ImageOptions) fit(ctx context.Context, rep codeinterp.Representation) (Image, error) {
-	// Also where it is passed on as it is: with a damaged image, an API may refuse
+	// Also if it is passed on as it is: with a damaged image, an API may refuse
 	// the whole turn.
 	p, err := picture.Open(ctx, rep.Data, o.MaxEdge)
 	if err != nil {

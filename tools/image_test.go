@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"image/color"
 	"image/jpeg"
 	"image/png"
 	"math/rand/v2"
@@ -121,27 +120,6 @@ func TestImageCount(t *testing.T) {
 	}
 	if n := strings.Count(r.Text, "at most 4 images are shown"); n != 8 || !strings.Contains(r.Text, "[further displays") || !strings.HasSuffix(r.Text, "[image 4]\n") {
 		t.Errorf("%d notes: %s", n, r.Text)
-	}
-}
-
-// TestTransparent: what has to become a JPEG stands on white.
-func TestTransparent(t *testing.T) {
-	img := noise(200, 200).(*image.NRGBA)
-	for i := 3; i < len(img.Pix); i += 4 {
-		img.Pix[i] = 0
-	}
-	r := run(t, ok(display("image/png", encodedPNG(t, img))), &tools.Options{Images: tools.ImageOptions{MaxSize: 5000}})
-	if len(r.Images) != 1 {
-		t.Fatal(r.Text)
-	}
-	got, _, err := image.Decode(bytes.NewReader(r.Images[0].Data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Images[0].MIME == "image/jpeg" {
-		if c := color.GrayModel.Convert(got.At(5, 5)).(color.Gray); c.Y < 250 {
-			t.Errorf("a transparent pixel became %v", c)
-		}
 	}
 }
 

@@ -7,11 +7,11 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// An operation is what one tool does: all that is to be said of it stands in
-// its row, and its prose in descriptions/<name>.md.
+// An operation is what one tool does: its row has all about it, and
+// descriptions/<name>.md its prose.
 type operation struct {
 	name  string
-	op    codeinterp.Op // zero where it is none of an interpreter's
+	op    codeinterp.Op // zero if the interpreter has none
 	args  []argument
 	needs func(*kit) bool
 	hints func(codeinterp.Isolation) Annotations

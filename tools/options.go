@@ -59,11 +59,11 @@ type Options struct {
 	FunctionLimits codeinterp.FunctionLimits
 
 	// ManageContexts adds list_code_contexts, restart_code_context and
-	// interrupt_code_context where the interpreter has these abilities.
+	// interrupt_code_context if the interpreter has these abilities.
 	ManageContexts bool
 
 	// Background adds start_command, command_output, command_input, stop_command
-	// and list_commands where there is a shell.
+	// and list_commands if there is a shell.
 	Background bool
 
 	// Artifacts lists the files that a program created or changed in the answer (the

@@ -61,7 +61,7 @@ func userFrames(lines []string) []string {
 func isMarked(line string) bool { return strings.HasPrefix(line, "-") }
 
 // errorText is the program's error for a model: the traceback's user frames,
-// and the error's own line where the traceback does not end with it or its
+// and the error's own line if the traceback does not end with it or its
 // start.
 func errorText(e *codeinterp.ProgramError, stderr string) string {
 	own := strings.TrimSpace(e.Error())

@@ -29,7 +29,7 @@ var newline = []byte("\n")
 type view struct {
 	res    *codeinterp.Result
 	pieces []piece
-	errs   piece          // the program's error; no text where there is none
+	errs   piece          // the program's error; empty if there is none
 	gone   [classes]int64 // frames of progress bars that were overwritten
 	total  [classes]int   // what there is, headings included
 	size   [classes]int   // what there is of text
@@ -53,7 +53,7 @@ type piece struct {
 	note  string
 }
 
-// A loss counts what was left out. Lines are -1 where that is not known.
+// A loss counts what was left out. Lines are -1 if that is not known.
 type loss struct{ bytes, lines int64 }
 
 func (l *loss) add(bytes, lines int64) {

@@ -227,14 +227,6 @@ func TestTruncation(t *testing.T) {
 			t.Errorf("%d bytes", len(text))
 		}
 	})
-	t.Run("small stderr", func(t *testing.T) {
-		text := run(t, ok(out(long), errOut("warning\n"), out(long)), nil).Text
-		if !strings.Contains(text, "--- stderr ---\nwarning\n") {
-			t.Error("the warning is lost")
-		}
-		body := section(text, "stdout") + text[strings.LastIndex(text, "--- stdout ---\n")+len("--- stdout ---\n"):]
-		accounted(t, body, long+long)
-	})
 	t.Run("alternating", func(t *testing.T) {
 		var outputs []codeinterp.Output
 		for range 30_000 {
@@ -255,15 +247,6 @@ func TestTruncation(t *testing.T) {
 		}
 		if !utf8.Valid(r.JSON()) || len(r.JSON()) > 4*max {
 			t.Errorf("%d bytes of JSON", len(r.JSON()))
-		}
-	})
-	t.Run("many displays", func(t *testing.T) {
-		var outputs []codeinterp.Output
-		for range 1000 {
-			outputs = append(outputs, display("application/pdf", []byte("%PDF")), display("text/html", []byte(strings.Repeat("<p>", 1000))))
-		}
-		if n := len(run(t, ok(outputs...), nil).Text); n > max+2000 {
-			t.Errorf("%d bytes", n)
 		}
 	})
 	t.Run("one mark for one loss", func(t *testing.T) {

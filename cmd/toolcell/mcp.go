@@ -62,7 +62,6 @@ func (f *mcpFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 		fs.DurationVar(&f.maxTimeout, "max-timeout", tools.DefaultMaxTimeout, "the longest `duration` that a run may ask for")
 		fs.IntVar(&f.limits.Contexts, "max-contexts", mcpserver.DefaultContexts, "the `number` of contexts of one client, 0 for no limit")
 		fs.DurationVar(&f.limits.Idle, "context-idle", mcpserver.DefaultIdle, "delete a context that was not used for this `duration`, 0 for never")
-		fs.DurationVar(&f.limits.Lifetime, "context-lifetime", mcpserver.DefaultLifetime, "delete a context after this `duration`, 0 for never")
 	})
 	f.register(fs, getenv)
 }
@@ -197,7 +196,7 @@ func (f *mcpFlags) check(fs *pflag.FlagSet) error {
 		f.maxTimeout = max(f.maxTimeout, f.timeout)
 	}
 	switch {
-	case min(f.timeout, f.maxTimeout, f.limits.Idle, f.limits.Lifetime) < 0 || f.limits.Contexts < 0:
+	case min(f.timeout, f.maxTimeout, f.limits.Idle) < 0 || f.limits.Contexts < 0:
 		return errors.New("a limit is negative")
 	case f.timeout > f.maxTimeout:
 		return fmt.Errorf("--timeout %v is longer than --max-timeout %v", f.timeout, f.maxTimeout)
@@ -208,7 +207,7 @@ func (f *mcpFlags) check(fs *pflag.FlagSet) error {
 func (f *mcpFlags) options(a *app) *mcpserver.Options {
 	o := &mcpserver.Options{
 		Limits: mcpserver.Limits{
-			Contexts: zeroIsNone(f.limits.Contexts), Idle: zeroIsNone(f.limits.Idle), Lifetime: zeroIsNone(f.limits.Lifetime),
+			Contexts: zeroIsNone(f.limits.Contexts), Idle: zeroIsNone(f.limits.Idle),
 			TotalRuns: zeroIsNone(f.operation.maxRuns), TotalQueue: zeroIsNone(f.operation.queue),
 			// One client leaves half of the places to others.
 			Runs: max(min(mcpserver.DefaultRuns, f.operation.maxRuns/2), 1), Queue: max(min(mcpserver.DefaultQueue, f.operation.queue/2), 1),

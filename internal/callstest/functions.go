@@ -84,7 +84,7 @@ func Meet(n int32) codeinterp.Function {
 }
 
 // Unlisted returns two functions, of which closed only says why it cannot be called,
-// and is unlisted where that is set.
+// and is unlisted if that is set.
 func Unlisted(unlisted bool) []codeinterp.Function {
 	return []codeinterp.Function{
 		{Name: "closed", Unlisted: unlisted, Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {

@@ -107,7 +107,7 @@ func Functions(list []codeinterp.Function) []codeinterp.Function {
 	return list
 }
 
-// serve serves a call and reports it, also where it panics.
+// serve serves a call and reports it, also if it panics.
 func (r *runObserver) serve(ctx context.Context, c codeinterp.FunctionCall, next func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error)) (v json.RawMessage, err error) {
 	start := time.Now()
 	rec := codeinterp.CallRecord{Number: c.Number, Name: c.Name, Args: beginning(c.Args)}

@@ -196,8 +196,7 @@ func (m *Mode) Extend(list []tools.Tool) []tools.Tool {
 }
 
 // declared adds the declarations of described to the description of a tool that runs code.
-// Its answers say which functions have changed since, and how to write a program that did
-// not run because of its form.
+// Its answers say which functions have changed since.
 func (m *Mode) declared(t tools.Tool, described *table) tools.Tool {
 	t.Description += "\n\n" + described.text
 	invoke := t.Invoke
@@ -207,7 +206,7 @@ func (m *Mode) declared(t tools.Tool, described *table) tools.Tool {
 			return a
 		}
 		now := m.table()
-		note := strings.TrimSpace(hint(c.Args, a.Result) + why(now, c.Args, a) + changes(described, now))
+		note := strings.TrimSpace(why(now, c.Args, a) + changes(described, now))
 		if note == "" {
 			return a
 		}

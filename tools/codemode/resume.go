@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/callers"
+	"github.com/toolcell/toolcell/internal/plaintext"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // A pausableRun is a run whose tool call may be answered before it ends.
@@ -240,4 +243,21 @@ func (p *approvals) resume(ctx context.Context, c tools.Invocation) *tools.Answe
 func failed(c tools.Invocation, code, message string) *tools.Answer {
 	f := &tools.Failure{Code: code, Message: message}
 	return &tools.Answer{CallID: c.ID, Tool: c.Tool, Text: string(f.JSON()), Failure: f}
+}
+
+// redacted returns a program's JSON for a model: without secrets and invisible
+// characters.
+func redacted(raw json.RawMessage, s *secret.Scrubber) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	// Marshal writes invisible characters as they are.
+	plain, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return s.JSON(json.RawMessage(plaintext.Clean(string(plain))))
 }

@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,32 +12,35 @@ import (
 const maxVariants = 8
 
 // variants returns the properties of each alternative of an object: its own, those of
-// allOf and of $ref, and those of each schema of anyOf and oneOf.
-func (t *typer) variants(s gjson.Result, depth int) [][]field {
+// allOf and of $ref, and those of one schema of anyOf or oneOf.
+func (t *typer) variants(s gjson.Result, depth int) (all [][]field) {
 	if t.read += len(s.Raw); depth > maxDepth || t.full() || !s.IsObject() {
 		return [][]field{nil}
 	}
-	all := [][]field{t.fields(s, depth)}
+	base := t.fields(s, depth)
 	if ref := s.Get("$ref"); ref.Type == gjson.String {
 		if target, done, ok := t.follow(ref.Str); ok {
-			all = t.combined(all, t.variants(target, depth+1))
-			done()
+			all = t.variants(target, depth+1)
+			if done(); len(base) == 0 {
+				return all
+			}
+			base = t.merged(base, either(all))
 		}
 	}
 	for _, part := range s.Get("allOf").Array() {
-		all = t.combined(all, t.variants(part, depth+1))
+		base = t.merged(base, either(t.variants(part, depth+1)))
 	}
+	all = nil
 	for _, key := range []string{"anyOf", "oneOf"} {
-		var some [][]field
 		for _, part := range s.Get(key).Array() {
-			some = append(some, t.variants(part, depth+1)...)
+			all = append(all, t.merged(base, either(t.variants(part, depth+1))))
 		}
-		if len(some) > maxVariants {
-			some = [][]field{either(some)}
-		}
-		if len(some) > 0 {
-			all = distinct(t.combined(all, some))
-		}
+	}
+	switch {
+	case len(all) == 0:
+		all = [][]field{base}
+	case len(all) > maxVariants:
+		all = [][]field{either(all)}
 	}
 	// The schema may require properties of its parts.
 	required := requiredOf(s)
@@ -45,38 +49,28 @@ func (t *typer) variants(s gjson.Result, depth int) [][]field {
 			fields[i].optional = fields[i].optional && !required[fields[i].name]
 		}
 	}
-	return all
+	return distinct(all)
 }
 
 // mergeCost is what merging a property costs of maxRead.
 const mergeCost = 16
 
-// combined returns each alternative of a with each of b.
-func (t *typer) combined(a, b [][]field) (all [][]field) {
-	for _, x := range a {
-		for _, y := range b {
-			if t.read += mergeCost * (1 + len(x) + len(y)); t.full() {
-				return all
-			}
-			merged := slices.Clone(x)
-			for _, f := range y {
-				i := slices.IndexFunc(merged, func(m field) bool { return m.name == f.name })
-				if i < 0 {
-					merged = append(merged, f)
-					continue
-				}
-				m := &merged[i]
-				m.optional = m.optional && f.optional
-				if m.about == "" {
-					m.about = f.about
-				}
-				if f.kind != "" && !f.unknown { // the alternative is narrower
-					m.kind, m.unknown = f.kind, false
-				}
-			}
-			if all = append(all, merged); len(all) == maxVariants*maxVariants {
-				return all
-			}
+// merged returns the properties of both a and b.
+func (t *typer) merged(a, b []field) []field {
+	if t.read += mergeCost * (1 + len(a) + len(b)); t.full() {
+		return nil
+	}
+	all := slices.Clone(a)
+	for _, f := range b {
+		i := slices.IndexFunc(all, func(m field) bool { return m.name == f.name })
+		if i < 0 {
+			all = append(all, f)
+			continue
+		}
+		m := &all[i]
+		m.optional, m.about = m.optional && f.optional, cmp.Or(m.about, f.about)
+		if f.kind != "" && !f.unknown { // b is narrower
+			m.kind, m.unknown = f.kind, false
 		}
 	}
 	return all

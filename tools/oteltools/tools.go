@@ -82,7 +82,7 @@ func (in *instruments) remembered(t tools.Tool) func(context.Context, tools.Invo
 var w3c = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
 
 // parent returns ctx with the span of a caller from elsewhere, such as the
-// client of an MCP server, where it has no span yet.
+// client of an MCP server, if it has no span yet.
 func parent(ctx context.Context) context.Context {
 	if trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx
@@ -93,7 +93,7 @@ func parent(ctx context.Context) context.Context {
 	return ctx
 }
 
-// end writes down how the call went, ends the span, and returns the attributes
+// end records how the call went, ends the span, and returns the attributes
 // of the measurement. r is nil after a panic.
 func (in *instruments) end(span trace.Span, c tools.Invocation, r *tools.Answer) (attrs []attribute.KeyValue) {
 	failed := tools.CodeInternal

@@ -36,7 +36,7 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	live, err := s.session(own, false)
+	live, err := s.session(own)
 	if err != nil {
 		return nil, s.failure(ctx, own, tool, err, "Nothing was done.")
 	}

@@ -38,7 +38,7 @@ func (s *server) take(t *mcp.Tool) serverTool {
 	return l
 }
 
-// relist asks the server for its tools. The caller has the turn.
+// relist asks the server for its tools.
 func (s *server) relist(ctx context.Context, live *link) error {
 	var list []serverTool
 	var problems []error
@@ -52,7 +52,7 @@ func (s *server) relist(ctx context.Context, live *link) error {
 		}
 		before = len(list)
 		for _, t := range page.Tools {
-			if t == nil || seen[t.Name] {
+			if t == nil || t.Name == "" || seen[t.Name] {
 				continue
 			}
 			if len(list) == maxTools {

@@ -17,22 +17,21 @@ type server struct {
 	Server
 	prefix string // of the names of its tools
 	set    *Set
-	dirty  chan struct{} // the tools may have changed, or a retry is wanted
-	turn   chan struct{} // held while connecting or listing
+	dirty  chan struct{} // the tools may have changed, or a connection is wanted
 	strays strayLines
 
 	mu       sync.Mutex
-	live     *link
+	live     *link // the last session
 	failures int
 	failed   time.Time
-	tried    chan struct{} // closed after the next attempt to connect
+	tried    chan struct{} // closed after the attempt in progress, or the next one
 	list     []serverTool
 	problems []error
 	fault    error // why there is no list
 }
 
 func newServer(config Server, prefix string, set *Set) *server {
-	return &server{Server: config, prefix: prefix, set: set, dirty: make(chan struct{}, 1), turn: make(chan struct{}, 1), tried: make(chan struct{})}
+	return &server{Server: config, prefix: prefix, set: set, dirty: make(chan struct{}, 1), tried: make(chan struct{})}
 }
 
 // A link is a session with the function that ends it.
@@ -42,12 +41,16 @@ type link struct {
 	end  func()        // ends it and returns when it has ended
 }
 
-func (l *link) over() bool {
+// open reports whether the session has not ended. It works on nil.
+func (l *link) open() bool {
+	if l == nil {
+		return false
+	}
 	select {
 	case <-l.done:
-		return true
-	default:
 		return false
+	default:
+		return true
 	}
 }
 
@@ -64,10 +67,11 @@ const (
 )
 
 // follow connects, and lists the tools again when they may have changed, until the set
-// is closed.
+// is closed; then it ends the session.
 func (s *server) follow() {
 	for {
-		if _, err := s.session(s.set.ctx, true); err == nil {
+		live, err := s.attempt()
+		if err == nil {
 			s.set.changed()
 		} else if s.set.ctx.Err() == nil {
 			s.set.opts.Logger.Warn("an MCP server cannot be used", "server", s.Name, "err", err)
@@ -77,7 +81,7 @@ func (s *server) follow() {
 		close(s.tried)
 		s.tried = make(chan struct{})
 		var again <-chan time.Time
-		if s.live == nil {
+		if err != nil {
 			again = time.After(s.pause())
 		}
 		s.mu.Unlock()
@@ -85,19 +89,81 @@ func (s *server) follow() {
 		case <-s.dirty:
 		case <-again:
 		case <-s.set.ctx.Done():
+			if live != nil {
+				live.end()
+			}
 			return
 		}
-		select {
-		case <-time.After(settle - time.Since(last)):
-		case <-s.set.ctx.Done():
-			return
+		if live.open() {
+			time.Sleep(settle - time.Since(last))
 		}
 	}
+}
+
+// attempt lists the tools, on a new session if there is none or it has ended. Only follow
+// calls it.
+func (s *server) attempt() (live *link, err error) {
+	ctx, cancel := context.WithTimeoutCause(s.set.ctx, startTimeout, errSlow)
+	defer cancel()
+	s.mu.Lock()
+	live = s.live
+	s.mu.Unlock()
+	if live.open() {
+		return live, s.relist(ctx, live)
+	}
+	if live != nil {
+		live.end()
+	}
+	if live, err = s.connect(ctx); err == nil {
+		if err = s.relist(ctx, live); err != nil {
+			live.end()
+		}
+	}
+	if err != nil && ctx.Err() != nil {
+		err = errors.Join(context.Cause(ctx), err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live = live; err == nil {
+		s.failures = 0
+		return live, nil
+	}
+	s.failures, s.failed = s.failures+1, time.Now()
+	s.problems, s.fault = []error{err}, err
+	return live, err
 }
 
 // pause is how long to wait after a failure; it doubles with each. mu is held.
 func (s *server) pause() time.Duration {
 	return min(time.Second<<min(max(s.failures-1, 0), 5), maxPause)
+}
+
+// session returns the session for a call. If it has ended, it waits for a new one, unless
+// the last attempt has just failed.
+func (s *server) session(ctx context.Context) (*link, error) {
+	s.mu.Lock()
+	live, tried, soon := s.live, s.tried, s.failures > 0 && time.Since(s.failed) < s.pause()
+	s.mu.Unlock()
+	if live.open() {
+		return live, nil
+	}
+	if soon { // not once for each of many calls
+		return nil, errAway
+	}
+	s.mark()
+	select {
+	case <-tried:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-s.set.ctx.Done():
+		return nil, errClosed
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.live.open() {
+		return nil, errAway
+	}
+	return s.live, nil
 }
 
 // slow records that Open does not wait for the server any longer.
@@ -123,7 +189,7 @@ func (s *server) retry(code string) (<-chan struct{}, time.Duration) {
 	switch {
 	case s.live == nil && s.failures == 0 && strings.Contains(code, "tools."+s.prefix):
 		return s.tried, startWait
-	case s.live != nil || s.failures == 0 || time.Since(s.failed) < pause:
+	case s.failures == 0 || time.Since(s.failed) < pause:
 		return nil, 0
 	}
 	s.mark()
@@ -135,73 +201,6 @@ func (s *server) mark() {
 	case s.dirty <- struct{}{}:
 	default:
 	}
-}
-
-// session returns the session, or a new one if that has ended. With list it also lists
-// the tools of an open session.
-func (s *server) session(ctx context.Context, list bool) (*link, error) {
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	if s.set.ctx.Err() != nil {
-		return nil, context.Cause(s.set.ctx)
-	}
-	start, cancel := context.WithTimeoutCause(ctx, startTimeout, errSlow)
-	defer cancel()
-	defer context.AfterFunc(s.set.ctx, cancel)()
-	s.mu.Lock()
-	live, soon := s.live, s.failures > 0 && time.Since(s.failed) < s.pause()
-	s.mu.Unlock()
-	switch {
-	case live != nil && !live.over() && list:
-		return live, s.relist(start, live)
-	case live != nil && !live.over():
-		return live, nil
-	case !list && soon: // not once for each of many calls
-		return nil, errAway
-	case live != nil:
-		live.end()
-	}
-	again, err := s.open(start)
-	if err != nil && ctx.Err() != nil { // no fault of the server
-		return nil, err
-	}
-	if err != nil && start.Err() != nil {
-		err = errors.Join(context.Cause(start), err)
-	}
-	s.record(again, err)
-	if live != nil && err == nil {
-		s.mark() // for the set to report that the tools may differ
-	}
-	return again, err
-}
-
-// open connects and lists the tools.
-func (s *server) open(ctx context.Context) (*link, error) {
-	live, err := s.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.relist(ctx, live); err != nil {
-		live.end()
-		return nil, err
-	}
-	return live, nil
-}
-
-// record records a new session, or why there is none.
-func (s *server) record(live *link, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.live = live; err == nil {
-		s.failures = 0
-		return
-	}
-	s.failures, s.failed = s.failures+1, time.Now()
-	s.problems, s.fault = []error{err}, err
 }
 
 // connect opens a session. ctx bounds the opening; the session lives until end.
@@ -262,17 +261,5 @@ func death(t mcp.Transport, err error) error {
 		return fmt.Errorf("it ended while it started: %v: %w", p.cmd.ProcessState, err)
 	default:
 		return err
-	}
-}
-
-// close ends the session. The context of the set has ended: there will be no other.
-func (s *server) close() {
-	s.turn <- struct{}{}
-	defer func() { <-s.turn }()
-	s.mu.Lock()
-	live := s.live
-	s.mu.Unlock()
-	if live != nil {
-		live.end()
 	}
 }

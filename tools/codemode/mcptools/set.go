@@ -237,11 +237,6 @@ func (s *Set) Close() error {
 	s.closed.Do(func() {
 		s.stop(errClosed)
 		s.work.Wait()
-		var ends sync.WaitGroup
-		for _, one := range s.servers {
-			ends.Go(one.close)
-		}
-		ends.Wait()
 	})
 	return nil
 }

@@ -1,8 +1,14 @@
 package tools
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
 
-// stripFence returns the inside of code where all of it is one Markdown code
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// stripFence returns the inside of code if all of it is one Markdown code
 // fence, else code itself. Backticks within the program survive.
 func stripFence(code string) string {
 	s := strings.TrimSpace(code)
@@ -52,4 +58,26 @@ func severalBlocks(body, fence string) bool {
 		closed = true
 	}
 	return false
+}
+
+var functionProgram = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(export\s+default\s+)?(async\b\s*)?(\(|function\b|[\w$]+\s*=>)`)
+})
+
+// formHint says how to write a program that did not run because of its form: elsewhere
+// programs are functions.
+func formHint(code string, res *codeinterp.Result) string {
+	if e := res.Error; e != nil && e.Name == "SyntaxError" && strings.Contains(e.Message, "return") {
+		return "A program is a script, not the body of a function: its last expression is the result; write it without return."
+	}
+	for i := range res.Outputs {
+		o := &res.Outputs[i]
+		if o.Kind != codeinterp.Value || len(o.Bundle) == 0 {
+			continue
+		}
+		if text := o.Text(); (strings.HasPrefix(text, "[AsyncFunction") || strings.HasPrefix(text, "[Function")) && functionProgram().MatchString(strings.TrimSpace(code)) {
+			return "Nothing ran: the program is a function that is not called. A program is a script whose last expression is the result; write the body alone, with await at top level."
+		}
+	}
+	return ""
 }
