@@ -67,9 +67,11 @@ func (a *app) hint(f *programFlags, files *runFiles, given bool, res *codeinterp
 		fmt.Fprintln(a.stderr, "toolcell: --dir opens the directory for reading; --write lets the program change it")
 	case denied && os.Geteuid() == 0:
 		fmt.Fprintln(a.stderr, "toolcell: programs of a root host run as another user, who needs write permission there: chmod o+w, or give the directory to another user")
+	case f.provider == "inmemory" && match(`\bfetch is not `) != nil:
+		fmt.Fprintln(a.stderr, "toolcell: the embedded engine has no network; --network runs the program in Node.js, with it")
 	case f.provider == "subprocess" && !f.network && match(`Temporary failure in name resolution|Name or service not known|Network is unreachable|ENETUNREACH|EAI_AGAIN|getaddrinfo|Could not resolve host`) != nil:
 		fmt.Fprintln(a.stderr, "toolcell: programs have no network; --network opens it")
-	case !given && a.piped() && match(`(?:there is|has) no standard input|EBADF: bad file descriptor, read|(?m:^\w+: .*Bad file descriptor$)`) != nil:
+	case !given && match(`(?:there is|has) no standard input|EBADF: bad file descriptor, read|(?m:^\w+: .*Bad file descriptor$)`) != nil:
 		fmt.Fprintln(a.stderr, "toolcell: the program has no standard input; --stdin gives it this command's")
 	}
 }

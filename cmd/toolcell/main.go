@@ -113,7 +113,13 @@ func (a *app) usageError(format string, args ...any) int {
 
 // fail prints an error and returns the exit code. Invalid input is bad usage.
 func (a *app) fail(err error) int {
-	text := strings.ReplaceAll(plain(err), "\n", "; ")
+	var lines []string
+	for line := range strings.Lines(plain(err)) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	text := strings.Join(lines, "; ")
 	if errors.Is(err, codeinterp.ErrInvalid) {
 		return a.usageError("%s", text)
 	}

@@ -152,13 +152,18 @@ func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\
 // beside returns the path of a module in the file's directory, which the program cannot
 // read.
 func (s *script) beside(module string) string {
-	name, _, _ := strings.Cut(module, ".")
-	if s.file == "" || s.dir != "" || name == "" || strings.ContainsAny(name, "/\\") {
+	if s.file == "" || s.dir != "" || module == "" {
 		return ""
 	}
-	for _, path := range []string{name + ".py", filepath.Join(name, "__init__.py")} {
-		path = filepath.Join(filepath.Dir(s.file), path)
-		if _, err := os.Stat(path); err == nil {
+	name, local := strings.CutPrefix(module, "./")
+	names := []string{name, name + ".js", name + ".ts", name + ".json", name + ".mjs"}
+	if !local {
+		name, _, _ = strings.Cut(module, ".")
+		names = []string{name + ".py", filepath.Join(name, "__init__.py")}
+	}
+	for _, name := range names {
+		path := filepath.Join(filepath.Dir(s.file), name)
+		if info, err := os.Stat(path); err == nil && filepath.IsLocal(name) && info.Mode().IsRegular() {
 			return path
 		}
 	}

@@ -66,6 +66,7 @@ func TestScripts(t *testing.T) {
 		{"the name in a traceback", "python3", []string{at("fails.py"), "a"}, 1, "", `File "` + at("fails.py") + `", line 4, in f`},
 		{"the name in a traceback of its own", "python3", []string{at("own.py")}, 0, "", `File "` + at("own.py") + `", line 2, in <module>` + "\n    try: 1 / 0"},
 		{"a neighbour", "python3", []string{at("import.py")}, 1, "", "use --in " + at("helper.py") + ", or --dir " + dir},
+		{"a neighbour of javascript", "node", []string{at("near.js")}, 1, "", at("near.json") + " is beside the program"},
 		{"a neighbour with --dir", "python3", []string{"--dir", dir, at("import.py")}, 0, "5 " + dir + "\n", ""},
 		{"reading is not writing", "python3", []string{"--dir", dir, at("write.py")}, 1, "", "Error"},
 		{"arguments of node", "node", []string{at("args.js"), odd}, 0, at("args.js") + "|" + odd + "\n", ""},

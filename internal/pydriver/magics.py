@@ -184,16 +184,14 @@ def span(s):
 
 def timeit_magic(line, body=None):
     import statistics, timeit
-    number, repeat, quiet, words = 0, 7, False, line.split()
-    while words and re.match(r'-[nrqopct]', words[0]):
-        word = words.pop(0)
-        value = word[2:] or (words.pop(0) if word[1] in 'nr' and words else '')
-        if word[1] == 'n':
-            number = int(value)
-        elif word[1] == 'r':
-            repeat = int(value)
-        quiet = quiet or word[1] == 'q'
-    line = line[line.index(words[0]):] if words else ''
+    number, repeat, quiet, line = 0, 7, False, line.strip()
+    while option := re.match(r'(?:-([nrp])\s*(\d+)|-([qoct]))(?:\s+|$)', line):
+        if option[1] == 'n':
+            number = int(option[2])
+        elif option[1] == 'r':
+            repeat = int(option[2])
+        quiet = quiet or option[3] == 'q'
+        line = line[option.end():]
     timer = timeit.Timer(line if body is None else body, setup=line if body is not None and line else 'pass', globals=space)
     if not number:
         number = 1

@@ -1,1 +1,1 @@
-%timeit -n 10 -r 2 x + 1
+%timeit -n2 -r2 2 + x
