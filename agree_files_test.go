@@ -304,7 +304,7 @@ func localPlace(t *testing.T) *filePlace {
 }
 
 func jupyterPlace(t *testing.T) *filePlace {
-	ws, err := jupyter.New(t.Context(), "demo", &jupyter.Options{Server: provider.Options{URL: jupytertest.ForkingServer(t), Dir: leftover.Dir(t)}})
+	ws, err := jupyter.New(t.Context(), "demo", &jupyter.Options{Server: provider.Options{URL: jupytertest.Start(t, &jupytertest.Options{Forked: true}).Address(), Dir: leftover.Dir(t)}})
 	return workspacePlace(t, ws, err)
 }
 

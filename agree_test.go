@@ -89,7 +89,7 @@ func processes(l subprocess.Language) func(t *testing.T) codeinterp.StatefulInte
 }
 
 func kernels(t *testing.T) codeinterp.StatefulInterpreter {
-	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: jupytertest.ForkingServer(t)})
+	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: jupytertest.Start(t, &jupytertest.Options{Forked: true}).Address()})
 	return opened(t, ci, err)
 }
 

@@ -18,6 +18,7 @@ var layers = map[string][]string{
 	"codeinterp/driver":    {"codeinterp"},
 	"internal":             {"codeinterp", "golang.org/x/image", "golang.org/x/sync", "golang.org/x/sys"},
 	"internal/shelltest":   {"codeinterp", "shell"},
+	"internal/fakejupyter": {"github.com/gorilla/websocket"},
 	"egress":               {"codeinterp"},
 	"conformance":          {"codeinterp", "internal/procfs"},
 	"providers/inmemory":   {"codeinterp", "egress", "internal", "modernc.org", "github.com/tetratelabs/wazero", "golang.org/x/sys"},

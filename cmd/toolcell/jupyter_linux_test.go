@@ -14,10 +14,10 @@ import (
 // browsers show.
 func TestJupyterAddresses(t *testing.T) {
 	t.Parallel()
-	plain := fmt.Sprint("http://127.0.0.1:", jupytertest.ServerWith(t))
+	plain := fmt.Sprint("http://127.0.0.1:", jupytertest.Start(t, nil).Port)
 	for _, args := range [][]string{
-		{"--url", plain + "/lab/tree/a/x.ipynb?token=T"},
-		{"--url", plain, "--token", "T", "--kernel", "python3"},
+		{"--url", plain + "/lab/tree/a/x.ipynb?token=" + jupytertest.Token},
+		{"--url", plain, "--token", jupytertest.Token, "--kernel", "python3"},
 	} {
 		code, stdout, stderr := toolcell(t.Context(), "", append([]string{"run", "-e", "print(6*7)"}, args...)...)
 		if code != 0 || stdout != "42\n" || stderr != "" && !strings.Contains(stderr, "waiting for") {

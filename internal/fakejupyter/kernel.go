@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+
+	"github.com/gorilla/websocket"
 )
 
 // A Kernel is one kernel of the fake. Its Send methods may be called from any
@@ -194,9 +196,9 @@ func (k *Kernel) Ask(req *Message, prompt string) string {
 
 // Bytes sends a frame as it is, to every client.
 func (k *Kernel) Bytes(binary bool, data []byte) {
-	op := byte(opText)
+	op := websocket.TextMessage
 	if binary {
-		op = opBinary
+		op = websocket.BinaryMessage
 	}
 	k.mu.Lock()
 	var socks []*socket
@@ -232,12 +234,11 @@ func (k *Kernel) Connected() int {
 }
 
 func (k *Kernel) serveSocket(w http.ResponseWriter, r *http.Request) {
-	s, err := upgrade(w, r, k.s.JSONOnly)
+	s, err := k.s.upgrade(w, r)
 	if err != nil {
 		return
 	}
 	defer s.conn.Close()
-	s.mute = k.s.NoPong
 	name := r.URL.Query().Get("session_id")
 	stop := make(chan struct{})
 	defer close(stop)
@@ -260,7 +261,7 @@ func (k *Kernel) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	k.mu.Unlock()
 	if left {
-		_ = s.write(opClose, []byte{1000 >> 8, 1000 & 0xff})
+		_ = s.write(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""))
 	}
 }
 

@@ -3,6 +3,8 @@ package fakejupyter
 import (
 	"encoding/binary"
 	"encoding/json"
+
+	"github.com/gorilla/websocket"
 )
 
 // A Message is one message of a kernel's channels.
@@ -69,10 +71,10 @@ func Data(count int, mime, data, displayID string) any {
 }
 
 // frame encodes a message for the wire.
-func (m *Message) frame(v1 bool) (op byte, data []byte) {
+func (m *Message) frame(v1 bool) (typ int, data []byte) {
 	if !v1 {
 		data, _ = json.Marshal(m)
-		return opText, data
+		return websocket.TextMessage, data
 	}
 	header, _ := json.Marshal(m.Header)
 	parent, _ := json.Marshal(m.Parent)
@@ -84,7 +86,7 @@ func (m *Message) frame(v1 bool) (op byte, data []byte) {
 	for i := 0; ; i++ {
 		binary.LittleEndian.PutUint64(data[8*(1+i):], uint64(len(data)))
 		if i == len(parts) {
-			return opBinary, data
+			return websocket.BinaryMessage, data
 		}
 		data = append(data, parts[i]...)
 	}
@@ -102,9 +104,9 @@ func spaced(content json.RawMessage) []byte {
 }
 
 // parse decodes a client's message.
-func parse(op byte, data []byte) (*Message, bool) {
+func parse(typ int, data []byte) (*Message, bool) {
 	m := &Message{}
-	if op == opText {
+	if typ == websocket.TextMessage {
 		return m, json.Unmarshal(data, m) == nil
 	}
 	if len(data) < 8 {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 )
 
@@ -17,17 +16,12 @@ var forker []byte
 //go:embed stub.py
 var stub []byte
 
-// Forked has the Python kernels of a server, whose programs are in bin, forked from
-// one process that has imported ipykernel, which costs a quarter of what a new
-// interpreter does. dir is the server's own, where Path and Config say what it finds.
-// It returns that process, which ends with its parent; its kernels end with it.
-func Forked(t testing.TB, bin, dir string, env []string) *exec.Cmd {
+// startForker starts a process that has imported ipykernel, from which the Python kernels of
+// a server are forked, which costs a quarter of what a new interpreter does. dir is the
+// server's own. It ends with the test, and its kernels with it.
+func startForker(t testing.TB, bin, dir string, env []string) {
 	t.Helper()
-	python, err := exec.LookPath(filepath.Join(bin, "python3"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	socket := forkerSocket(dir)
+	python, socket := filepath.Join(bin, "python3"), filepath.Join(dir, "forker")
 	spec, err := json.Marshal(map[string]any{
 		"argv":         []string{python, "-ISE", filepath.Join(dir, "stub.py"), socket, "-f", "{connection_file}"},
 		"display_name": "Python 3", "language": "python",
@@ -36,11 +30,11 @@ func Forked(t testing.TB, bin, dir string, env []string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	for path, data := range map[string][]byte{
-		"forker.py": forker, "stub.py": stub,
-		filepath.Join(Path(""), "kernels", "python3", "kernel.json"): spec,
-		filepath.Join(Config(""), "jupyter_config.py"):               fmt.Appendf(nil, directInterrupts, socket),
+		filepath.Join(dir, "forker.py"):                            forker,
+		filepath.Join(dir, "stub.py"):                              stub,
+		filepath.Join(specDir(dir), "kernels/python3/kernel.json"): spec,
+		filepath.Join(configDir(dir), "jupyter_config.py"):         fmt.Appendf(nil, directInterrupts, socket),
 	} {
-		path = filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -49,28 +43,16 @@ func Forked(t testing.TB, bin, dir string, env []string) *exec.Cmd {
 		}
 	}
 	cmd := exec.Command(python, filepath.Join(dir, "forker.py"), socket)
-	said, err := os.Create(forkerLog(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer said.Close()
-	cmd.Dir, cmd.Env, cmd.Stderr = dir, env, said
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return cmd
+	cmd.Dir, cmd.Env = dir, env
+	run(t, cmd, false)
 }
 
-// Path is the JUPYTER_PATH of a server with this directory, where it looks for
-// kernelspecs first, and Config its JUPYTER_CONFIG_DIR.
-func Path(dir string) string   { return filepath.Join(dir, "share") }
-func Config(dir string) string { return filepath.Join(dir, "config") }
+// specDir is the JUPYTER_PATH of a server with this directory, where it looks for
+// kernelspecs first, and configDir its JUPYTER_CONFIG_DIR.
+func specDir(dir string) string   { return filepath.Join(dir, "share") }
+func configDir(dir string) string { return filepath.Join(dir, "config") }
 
-func forkerSocket(dir string) string { return filepath.Join(dir, "forker") }
-func forkerLog(dir string) string    { return filepath.Join(dir, "forker.log") }
-
-// directInterrupts has a server interrupt a forked kernel itself, as it does any
+// directInterrupts makes a server interrupt a forked kernel itself, as it does any
 // other, so that the interrupt is there when the server says so.
 //
 // It looks for dead kernels more often than every three seconds.

@@ -1,123 +1,135 @@
 package jupytertest
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// Server starts the server of the test parts, or the one on PATH, and returns
-// its address, with its token. It ends with the test, and its kernels with it.
-// If there is none, the test is skipped, in CI failed.
-func Server(t testing.TB) string { return address(serve(t, false)) }
+// Token is that of the servers.
+const Token = "test-token-5f3a"
 
-// ForkingServer is Server, whose Python kernels are Forked, for tests of many.
-func ForkingServer(t testing.TB) string { return address(serve(t, true)) }
-
-func address(port int) string { return fmt.Sprintf("http://127.0.0.1:%d/?token=T", port) }
-
-// ServerWith is Server, with further arguments, and returns the port. If they
-// say where it listens there is none.
-func ServerWith(t testing.TB, args ...string) (port int) {
-	t.Helper()
-	return serve(t, false, args...)
+// Options says how to start a server. The zero value is a Jupyter Server with ipykernel 6.
+type Options struct {
+	Env     string                              // its environment below .testenv/jupyter; empty means server6
+	Forked  bool                                // its Python kernels are forked from one process
+	Command func(dir string, port int) []string // nil means JupyterServer
+	Environ []string
 }
 
-func serve(t testing.TB, forked bool, args ...string) (port int) {
+// A Server runs until the end of a test.
+type Server struct {
+	Port int
+	Dir  string // where it starts its kernels
+	Log  *Log
+}
+
+// Address is the server's address as browsers show it, with its token.
+func (s *Server) Address() string { return fmt.Sprintf("http://127.0.0.1:%d/?token=%s", s.Port, Token) }
+
+// JupyterServer is the command of a Jupyter Server below /, with dir as in Options.Command.
+func JupyterServer(dir string, port int) []string {
+	return []string{"jupyter-server", "--allow-root", "--no-browser", "--ServerApp.ip=127.0.0.1",
+		"--ServerApp.port=" + strconv.Itoa(port), "--ServerApp.port_retries=0", "--ServerApp.token=" + Token,
+		"--IdentityProvider.token=" + Token, "--ServerApp.root_dir=" + filepath.Join(dir, "work")}
+}
+
+// Start starts a server. If it is not installed, the test is skipped, in CI failed.
+func Start(t testing.TB, o *Options) *Server {
 	t.Helper()
-	bin := program(t)
-	network, where := "unix", ""
-	for _, arg := range args {
-		if path, ok := strings.CutPrefix(arg, "--ServerApp.sock="); ok {
-			where = path
+	if o == nil {
+		o = &Options{}
+	}
+	bin := filepath.Join(Environment(t, cmp.Or(o.Env, "server6")), "bin")
+	dir, err := os.MkdirTemp("", "toolcell-jupyter-") // sockets have short names
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s := &Server{Port: FreePort(t), Dir: filepath.Join(dir, "work"), Log: &Log{}}
+	for _, name := range []string{"work", "tmp"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if where == "" {
-		port = FreePort(t)
-		network, where = "tcp", fmt.Sprint("127.0.0.1:", port)
-		args = append(args, "--ServerApp.ip=127.0.0.1", fmt.Sprint("--ServerApp.port=", port), "--ServerApp.port_retries=0")
+	env := []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "NO_COLOR=1",
+		"JUPYTER_CONFIG_DIR=" + configDir(dir), "JUPYTER_DATA_DIR=" + filepath.Join(dir, "data"), "JUPYTER_PATH=" + specDir(dir),
+		"JUPYTER_RUNTIME_DIR=" + filepath.Join(dir, "runtime"), "IPYTHONDIR=" + filepath.Join(dir, "ipython"), "TMPDIR=" + filepath.Join(dir, "tmp")}
+	if o.Forked {
+		startForker(t, bin, dir, env)
 	}
-	dir := t.TempDir()
-	args = append(args, "--allow-root", "--no-browser", "--ServerApp.token=T", "--IdentityProvider.token=T", "--ServerApp.root_dir="+dir)
-	cmd := exec.Command(bin, args...)
-	cmd.Dir = dir
-	cmd.Env = []string{"PATH=" + filepath.Dir(bin) + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "TMPDIR=" + dir}
-	if forked {
-		_, own := forks(t, filepath.Dir(bin), cmd.Env)
-		cmd.Env = append(cmd.Env, "JUPYTER_PATH="+Path(own), "JUPYTER_CONFIG_DIR="+Config(own))
+	command := o.Command
+	if command == nil {
+		command = JupyterServer
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	args := command(dir, s.Port)
+	cmd := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.Dir, append(env, o.Environ...), s.Log, s.Log
+	cmd.WaitDelay = 10 * time.Second // kernels have its output too
+	run(t, cmd, o.Command != nil)
+	s.await(t)
+	return s
+}
+
+// run starts a process that ends with the test, and its group with it. One that is
+// asked to end, as a hub, ends what it started.
+func run(t testing.TB, cmd *exec.Cmd, ask bool) {
+	t.Helper()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		kill := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+		if ask {
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+			defer time.AfterFunc(5*time.Second, kill).Stop()
+		} else {
+			kill()
+		}
 		_ = cmd.Wait()
+		kill()
 	})
-	awaitListening(t, network, where)
-	return port
 }
 
-// forks starts what forks kernels for as long as the test runs, in the directory
-// that it returns.
-func forks(t testing.TB, bin string, env []string) (forker *exec.Cmd, dir string) {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "toolcell-forker-") // sockets have short names
-	if err != nil {
-		t.Fatal(err)
-	}
-	forker = Forked(t, bin, dir, env)
-	t.Cleanup(func() {
-		_ = forker.Process.Kill()
-		_ = forker.Wait()
-		_ = os.RemoveAll(dir)
-	})
-	return forker, dir
-}
-
-// awaitListening waits for a server for longer than its clients do: on a machine
-// that does much beside it takes minutes.
-func awaitListening(t testing.TB, network, address string) {
+// await waits until the server listens, which takes minutes on a busy machine.
+func (s *Server) await(t testing.TB) {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if conn, err := net.Dial(network, address); err == nil {
+		if conn, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", s.Port)); err == nil {
 			conn.Close()
 			return
 		}
 	}
-	t.Fatalf("no Jupyter server listens at %s", address)
+	t.Fatalf("the server does not listen\n%s", s.Log)
 }
 
-// program is the server, without which the test is skipped, in CI failed.
-func program(t testing.TB) string {
+// Environment is the directory of a test part below .testenv/jupyter. If it is not
+// installed, the test is skipped, in CI failed.
+func Environment(t testing.TB, name string) string {
 	t.Helper()
-	bin, err := server()
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no Jupyter server: run make testenv-full")
-		}
-		t.Skip("no Jupyter server: run make testenv-full")
-	}
-	return bin
-}
-
-// server finds the program, from the package's directory upwards.
-func server() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		bin := filepath.Join(dir, ".testenv/jupyter/server6/bin/jupyter-server")
-		if _, err := os.Stat(bin); err == nil {
-			return bin, nil
+		env := filepath.Join(dir, ".testenv/jupyter", name)
+		if _, err := os.Stat(filepath.Join(env, "bin")); err == nil {
+			return env
 		}
 	}
-	return exec.LookPath("jupyter-server")
+	text := "no Jupyter " + name + ": run make " + map[bool]string{true: "testenv", false: "testenv-full"}[strings.HasPrefix(name, "server")]
+	if os.Getenv("CI") != "" {
+		t.Fatal(text)
+	}
+	t.Skip(text)
+	return ""
 }

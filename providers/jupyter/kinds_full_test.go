@@ -15,21 +15,22 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
+	"github.com/toolcell/toolcell/internal/jupytertest"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 func init() {
-	kinds["server6"] = kind{env: "server6", url: "http://127.0.0.1:{port}/base/", args: jupyterServer}
-	kinds["gateway"] = kind{env: "gateway", url: "http://127.0.0.1:{port}/", args: func(_ string, port int) []string {
+	kinds["server6"] = kind{"/base/", jupytertest.Options{Env: "server6", Command: jupyterServer}}
+	kinds["gateway"] = kind{"/", jupytertest.Options{Env: "gateway", Command: func(_ string, port int) []string {
 		return []string{"jupyter", "kernelgateway", "--KernelGatewayApp.ip=127.0.0.1", "--KernelGatewayApp.port=" + strconv.Itoa(port),
-			"--KernelGatewayApp.port_retries=0", "--KernelGatewayApp.auth_token=" + testToken, "--JupyterWebsocketPersonality.list_kernels=True"}
-	}}
-	kinds["eg"] = kind{env: "eg", url: "http://127.0.0.1:{port}/", environ: []string{"EG_UNAUTHORIZED_USERS=none"}, args: func(_ string, port int) []string {
+			"--KernelGatewayApp.port_retries=0", "--KernelGatewayApp.auth_token=" + jupytertest.Token, "--JupyterWebsocketPersonality.list_kernels=True"}
+	}}}
+	kinds["eg"] = kind{"/", jupytertest.Options{Env: "eg", Environ: []string{"EG_UNAUTHORIZED_USERS=none"}, Command: func(_ string, port int) []string {
 		return []string{"jupyter", "enterprisegateway", "--EnterpriseGatewayApp.ip=127.0.0.1", "--EnterpriseGatewayApp.port=" + strconv.Itoa(port),
-			"--EnterpriseGatewayApp.port_retries=0", "--EnterpriseGatewayApp.auth_token=" + testToken,
+			"--EnterpriseGatewayApp.port_retries=0", "--EnterpriseGatewayApp.auth_token=" + jupytertest.Token,
 			"--EnterpriseGatewayApp.list_kernels=True", "--EnterpriseGatewayApp.response_port=" + strconv.Itoa(port+1)}
-	}}
-	kinds["hub"] = kind{env: "hub", url: "http://127.0.0.1:{port}/user/ada/", environ: []string{"CONFIGPROXY_AUTH_TOKEN=" + testToken}, args: jupyterHub}
+	}}}
+	kinds["hub"] = kind{"/user/ada/", jupytertest.Options{Env: "hub", Environ: []string{"CONFIGPROXY_AUTH_TOKEN=" + jupytertest.Token}, Command: jupyterHub}}
 }
 
 func jupyterHub(dir string, port int) []string {
@@ -58,7 +59,7 @@ c.JupyterHub.cookie_secret_file = %q
 c.JupyterHub.services = [{"name": "tests", "api_token": %q}]
 c.JupyterHub.load_roles = [{"name": "tests", "scopes": ["admin:users", "admin:servers", "access:servers", "tokens"], "services": ["tests"]}]
 `, port, port+2, port+1, filepath.Join(env, "proxy", "node_modules", ".bin", "configurable-http-proxy"),
-		filepath.Join(dir, "{username}"), filepath.Join(env, "hub", "bin", "jupyterhub-singleuser"), dir, filepath.Join(dir, "cookie"), testToken)
+		filepath.Join(dir, "{username}"), filepath.Join(env, "hub", "bin", "jupyterhub-singleuser"), dir, filepath.Join(dir, "cookie"), jupytertest.Token)
 	path := filepath.Join(dir, "config.py")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		panic(err)
@@ -86,7 +87,7 @@ func (s *server) post(url string) (code int, token string) {
 	if err != nil {
 		return 0, ""
 	}
-	req.Header.Set("Authorization", "token "+testToken)
+	req.Header.Set("Authorization", "token "+jupytertest.Token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return 0, ""

@@ -6,17 +6,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,114 +20,33 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
-const testToken = "test-token-5f3a"
-
-// A server is a real Jupyter of one kind, started once for all tests.
+// A server is a real Jupyter of one kind.
 type server struct {
-	kind, url, token, dir string
-	cmd, forker           *exec.Cmd
-	log                   *jupytertest.Log
+	kind, url, token string
+	log              *jupytertest.Log
 }
 
-// A kind says how to start a server: its environment below .testenv/jupyter, and its
-// command. With {port} in url, the server is started there.
+// A kind says how to start a server.
 type kind struct {
-	env, url string
-	args     func(dir string, port int) []string
-	environ  []string
+	path string // of its URL
+	jupytertest.Options
 }
 
-var kinds = map[string]kind{
-	"server7": {env: "server7", url: "http://127.0.0.1:{port}/base/", args: jupyterServer},
-}
+var kinds = map[string]kind{"server7": {"/base/", jupytertest.Options{Env: "server7", Command: jupyterServer}}}
 
 func jupyterServer(dir string, port int) []string {
-	return []string{"jupyter-server", "--allow-root", "--no-browser", "--ServerApp.ip=127.0.0.1",
-		"--ServerApp.port=" + strconv.Itoa(port), "--ServerApp.port_retries=0", "--ServerApp.token=" + testToken,
-		"--IdentityProvider.token=" + testToken, "--ServerApp.base_url=/base/", "--ServerApp.root_dir=" + dir,
-		"--ZMQChannelsWebsocketConnection.iopub_data_rate_limit=1e12", "--ZMQChannelsWebsocketConnection.iopub_msg_rate_limit=1e9"}
-}
-
-// testenv is where internal/testenv/jupyter.sh installs.
-func testenv(t testing.TB) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-	}
-	return filepath.Join(dir, ".testenv", "jupyter")
+	return append(jupytertest.JupyterServer(dir, port), "--ServerApp.base_url=/base/",
+		"--ZMQChannelsWebsocketConnection.iopub_data_rate_limit=1e12", "--ZMQChannelsWebsocketConnection.iopub_msg_rate_limit=1e9")
 }
 
 // start starts a server. Its Python kernels are forked from one process if forked is
 // set. It ends with the test.
 func start(t testing.TB, name string, forked bool) *server {
 	t.Helper()
-	k, port := kinds[name], jupytertest.FreePort(t)
-	bin := filepath.Join(testenv(t), k.env, "bin")
-	if _, err := os.Stat(bin); err != nil {
-		t.Fatalf("no %s: run make testenv-full", name)
-	}
-	dir, err := os.MkdirTemp("", "toolcell-jupyter-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{kind: name, url: strings.ReplaceAll(k.url, "{port}", strconv.Itoa(port)), token: testToken, dir: dir, log: &jupytertest.Log{}}
-	t.Cleanup(s.stop)
-	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	env := []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "NO_COLOR=1",
-		"JUPYTER_CONFIG_DIR=" + jupytertest.Config(dir), "JUPYTER_DATA_DIR=" + filepath.Join(dir, "data"),
-		"JUPYTER_RUNTIME_DIR=" + filepath.Join(dir, "runtime"), "IPYTHONDIR=" + filepath.Join(dir, "ipython"),
-		"JUPYTER_PATH=" + jupytertest.Path(dir), "TMPDIR=" + filepath.Join(dir, "tmp")}
-	if forked {
-		s.forker = jupytertest.Forked(t, bin, dir, env)
-	}
-	args := k.args(dir, port)
-	s.cmd = exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-	s.cmd.Dir, s.cmd.Env, s.cmd.Stdout, s.cmd.Stderr = dir, append(env, k.environ...), s.log, s.log
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	s.cmd.WaitDelay = 10 * time.Second // kernels have its output too
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s.await(t)
-	return s
-}
-
-// await waits until the server listens.
-func (s *server) await(t testing.TB) {
-	t.Helper()
-	u, err := url.Parse(s.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if conn, err := net.Dial("tcp", u.Host); err == nil {
-			conn.Close()
-			return
-		}
-	}
-	t.Fatalf("the server does not listen\n%s", s.log)
-}
-
-func (s *server) stop() {
-	if s.cmd != nil && s.cmd.Process != nil {
-		_ = s.cmd.Process.Signal(syscall.SIGTERM)
-		killer := time.AfterFunc(5*time.Second, func() { _ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) })
-		_ = s.cmd.Wait()
-		killer.Stop()
-		_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
-	}
-	if s.forker != nil {
-		_ = s.forker.Process.Kill()
-		_ = s.forker.Wait()
-	}
-	_ = os.RemoveAll(s.dir)
+	k := kinds[name]
+	k.Forked = forked
+	s := jupytertest.Start(t, &k.Options)
+	return &server{name, fmt.Sprintf("http://127.0.0.1:%d%s", s.Port, k.path), jupytertest.Token, s.Log}
 }
 
 // kernels lists the ids of the kernels on a server.

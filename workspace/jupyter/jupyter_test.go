@@ -5,14 +5,9 @@ package jupyter_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -29,42 +24,9 @@ import (
 // pandas says whether they have it.
 func server(t *testing.T) (o provider.Options, dir string, pandas bool) {
 	t.Helper()
-	env, err := filepath.Abs("../../.testenv/jupyter/server6")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(env, "bin", "jupyter-server")
-	if _, err := os.Stat(bin); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no Jupyter server: run make testenv-full")
-		}
-		t.Skip("no Jupyter server: run make testenv-full")
-	}
-	port := strconv.Itoa(jupytertest.FreePort(t))
-	address := net.JoinHostPort("127.0.0.1", port)
-	home, dir := t.TempDir(), t.TempDir()
-	cmd := exec.Command(bin, "--allow-root", "--no-browser", "--ServerApp.ip=127.0.0.1", "--ServerApp.port_retries=0",
-		"--ServerApp.port="+port, "--ServerApp.token=T", "--IdentityProvider.token=T", "--ServerApp.root_dir="+dir)
-	cmd.Dir = dir
-	cmd.Env = []string{"PATH=" + filepath.Dir(bin) + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "TMPDIR=" + home}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		_ = cmd.Wait()
-	})
-	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			conn.Close()
-			break
-		} else if time.Now().After(end) {
-			t.Fatal(err)
-		}
-	}
-	found, _ := filepath.Glob(filepath.Join(env, "lib/python3*/site-packages/pandas"))
-	return provider.Options{URL: fmt.Sprintf("http://%s/", address), Auth: provider.Auth{Token: "T"}, StartTimeout: 5 * time.Minute}, dir, len(found) > 0
+	s := jupytertest.Start(t, nil)
+	found, _ := filepath.Glob(filepath.Join(jupytertest.Environment(t, "server6"), "lib/python3*/site-packages/pandas"))
+	return provider.Options{URL: s.Address(), StartTimeout: 5 * time.Minute}, s.Dir, len(found) > 0
 }
 
 func open(t *testing.T, o jupyter.Options) *workspace.Workspace {
