@@ -1,5 +1,5 @@
-// Package leftover has the tests of a package fail if they leave files or
-// processes behind.
+// Package leftover makes the tests of a package fail if they leave files or processes
+// behind.
 //
 //	func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
 package leftover
@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/internal/procfs"
@@ -42,7 +42,8 @@ func run(m interface{ Run() int }, patience time.Duration) int {
 	}
 	var left []string
 	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		if left = append(files(dir), processes(dir)...); len(left) == 0 {
+		files, _ := filepath.Glob(dir + "/*")
+		if left = append(files, processes(dir)...); len(left) == 0 {
 			return 0
 		}
 		if time.Now().After(end) {
@@ -53,40 +54,36 @@ func run(m interface{ Run() int }, patience time.Duration) int {
 	return 1
 }
 
-func files(dir string) []string {
-	list, err := filepath.Glob(dir + "/*")
-	if err != nil {
-		return []string{err.Error()}
-	}
-	return list
-}
-
-// processes returns the processes that have to do with dir, besides this one
-// and those that it descends from.
-func processes(dir string) []string {
-	var own []int
-	for pid := os.Getpid(); pid > 1 && !slices.Contains(own, pid); pid = parent(pid) {
-		own = append(own, pid)
-	}
-	var found []string
+// processes returns the processes that have dir in their arguments or environment, or
+// work in it.
+func processes(dir string) (found []string) {
 	for _, pid := range procfs.PIDs() {
-		if slices.Contains(own, pid) {
-			continue
-		}
-		proc := fmt.Sprintf("/proc/%d", pid)
-		args, _ := os.ReadFile(proc + "/cmdline")
-		env, _ := os.ReadFile(proc + "/environ")
-		cwd, _ := os.Readlink(proc + "/cwd")
-		if bytes.Contains(args, []byte(dir)) || bytes.Contains(env, []byte(dir)) || strings.HasPrefix(cwd, dir) {
-			args = args[:min(len(args), 100)]
-			found = append(found, fmt.Sprintf("process %d: %q", pid, bytes.ReplaceAll(args, []byte{0}, []byte{' '})))
+		args, _ := procfs.File(pid, "cmdline")
+		env, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		cwd, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+		if pid != os.Getpid() && (bytes.Contains(args, []byte(dir)) || bytes.Contains(env, []byte(dir)) || strings.HasPrefix(cwd, dir)) {
+			found = append(found, fmt.Sprintf("process %d: %q", pid, args[:min(len(args), 100)]))
 		}
 	}
 	return found
 }
 
-// parent returns the parent of a process, 0 if that is not known.
-func parent(pid int) int {
-	st, _ := procfs.Read(pid)
-	return st.Parent
+// Dir returns a new directory that every user can reach, as a program of a root
+// host has to, and that goes with the test. [testing.TB]'s own is closed to
+// others.
+func Dir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "dir-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

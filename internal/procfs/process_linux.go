@@ -1,18 +1,30 @@
 package procfs
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Children returns the children of a process's first thread, oldest first.
 func Children(pid int) []int {
-	b, err := File(pid, "task/"+strconv.Itoa(pid)+"/children")
-	if err != nil {
-		return nil
-	}
-	var list []int
-	for f := range strings.FieldsSeq(string(b)) {
+	b, _ := File(pid, "task/"+strconv.Itoa(pid)+"/children")
+	return numbers(string(b))
+}
+
+// IDInside returns a process's id in its own namespace, 0 if unknown.
+func IDInside(pid int) int {
+	b, _ := File(pid, "status")
+	_, rest, _ := strings.Cut(string(b), "\nNSpid:")
+	line, _, _ := strings.Cut(rest, "\n")
+	ids := append([]int{0}, numbers(line)...)
+	return ids[len(ids)-1]
+}
+
+func numbers(text string) (list []int) {
+	for f := range strings.FieldsSeq(text) {
 		if n, err := strconv.Atoi(f); err == nil {
 			list = append(list, n)
 		}
@@ -20,72 +32,56 @@ func Children(pid int) []int {
 	return list
 }
 
-// IDInside returns a process's id in its own namespace, 0 if unknown.
-func IDInside(pid int) int {
-	b, err := File(pid, "status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(b)) {
-		if ids, ok := strings.CutPrefix(line, "NSpid:"); ok {
-			f := strings.Fields(ids)
-			n, _ := strconv.Atoi(f[len(f)-1])
-			return n
-		}
-	}
-	return 0
-}
-
-// A Memory is what /proc/<pid>/status says about a process's memory, in bytes.
+// A Memory is the memory of a process in bytes.
 type Memory struct {
 	Data         int64 // private, what RLIMIT_DATA counts but for the stack
-	Touched      int64 // the part of the resident size that is no file's
 	Tables, Swap int64 // no part of the resident size
 }
 
 // ReadMemory reads the Memory of a process, zero if it has ended.
 func ReadMemory(pid int) Memory {
-	b, err := File(pid, "status")
-	if err != nil {
-		return Memory{}
-	}
-	var m Memory
-	for line := range strings.Lines(string(b)) {
-		key, value, _ := strings.Cut(line, ":")
-		switch key {
-		case "VmData":
-			m.Data = kilobytes(value)
-		case "RssAnon", "RssShmem":
-			m.Touched += kilobytes(value)
-		case "VmPTE":
-			m.Tables = kilobytes(value)
-		case "VmSwap":
-			m.Swap = kilobytes(value)
-		}
-	}
-	return m
+	b, _ := File(pid, "status")
+	return Memory{kilobytes(b, "VmData"), kilobytes(b, "VmPTE"), kilobytes(b, "VmSwap")}
 }
 
-// kilobytes reads a value such as "  12 kB", in bytes.
-func kilobytes(s string) int64 {
-	n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(s), " kB"), 10, 64)
-	return n << 10
+// kilobytes adds up lines such as "VmPTE: 12 kB", in bytes.
+func kilobytes(b []byte, keys ...string) (sum int64) {
+	for line := range strings.Lines(string(b)) {
+		if key, value, _ := strings.Cut(line, ":"); slices.Contains(keys, key) {
+			n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+			sum += n << 10
+		}
+	}
+	return sum
 }
 
 // PSS returns the memory of a process: its private pages, what is swapped out, and of
 // pages shared by n processes the n-th part. Pages of files do not count, the kernel can
 // drop them.
-func PSS(pid int) (sum int64, err error) {
+func PSS(pid int) (int64, error) {
 	b, err := File(pid, "smaps_rollup")
+	return kilobytes(b, "Pss_Anon", "Pss_Shmem", "SwapPss"), err
+}
+
+// readFile spends one buffer and three system calls, since the sandbox reads these files
+// all the time.
+func readFile(path string) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	for line := range strings.Lines(string(b)) {
-		key, value, _ := strings.Cut(line, ":")
-		switch key {
-		case "Pss_Anon", "Pss_Shmem", "SwapPss":
-			sum += kilobytes(value)
+	defer unix.Close(fd)
+	b := make([]byte, 4096)
+	for n := 0; ; {
+		k, err := unix.Read(fd, b[n:])
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return nil, err
+		default:
+			if n += k; k == 0 || n == len(b) {
+				return b[:n], nil
+			}
 		}
 	}
-	return sum, nil
 }

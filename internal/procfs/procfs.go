@@ -1,5 +1,5 @@
-// Package procfs reads what Linux tells of processes below /proc. Elsewhere its
-// functions find nothing.
+// Package procfs reads the files of Linux about processes. Elsewhere its functions find
+// nothing.
 package procfs
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A Stat is what /proc/<pid>/stat tells; see proc_pid_stat(5).
+// A Stat is /proc/<pid>/stat; see proc_pid_stat(5).
 type Stat struct {
 	PID, Parent, Group int
 	Name               string
@@ -28,9 +28,6 @@ var errMalformed = errors.New("malformed stat of a process")
 
 // Read reads the Stat of a process.
 func Read(pid int) (Stat, error) { return read("/proc/" + strconv.Itoa(pid) + "/stat") }
-
-// Self reads the Stat of this process.
-func Self() (Stat, error) { return read("/proc/self/stat") }
 
 // Thread reads the Stat of the calling thread, as if it were a process.
 func Thread() (Stat, error) { return read("/proc/thread-self/stat") }
