@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +19,7 @@ import (
 // guard passes on requests for a host of the server, from an allowed origin, with a token
 // if the server has tokens.
 func (o *HTTPOptions) guard(next http.Handler) http.Handler {
-	inner := o.authenticated(next)
+	inner, origins := o.authenticated(next), o.crossOrigin()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout))
 		// The server sets it: with it a client could name the request of another.
@@ -34,12 +33,11 @@ func (o *HTTPOptions) guard(next http.Handler) http.Handler {
 			http.Error(w, fmt.Sprintf("host %q is not allowed", short(r.Host, 200)), http.StatusForbidden)
 			return
 		}
-		origin := r.Header.Get("Origin")
-		if !o.originAllowed(r, origin) {
-			http.Error(w, fmt.Sprintf("origin %q is not allowed", short(origin, 200)), http.StatusForbidden)
+		if err := origins.Check(r); err != nil {
+			http.Error(w, short(err.Error(), 200), http.StatusForbidden)
 			return
 		}
-		if origin != "" {
+		if origin := r.Header.Get("Origin"); slices.Contains(o.Origins, origin) {
 			allowBrowser(w.Header(), origin)
 			// Before the token, which browsers do not send with a preflight (Fetch).
 			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
@@ -90,18 +88,13 @@ func hostname(hostport string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// originAllowed reports whether a request may come from its web page, if it has one.
-func (o *HTTPOptions) originAllowed(r *http.Request, origin string) bool {
-	if origin == "" {
-		// A browser may send a GET without an Origin, but not without this header.
-		site := r.Header.Get("Sec-Fetch-Site")
-		return site == "" || site == "same-origin" || site == "none"
+// crossOrigin returns what refuses requests of web pages of other origins.
+func (o *HTTPOptions) crossOrigin() *http.CrossOriginProtection {
+	c := http.NewCrossOriginProtection()
+	for _, origin := range o.Origins {
+		_ = c.AddTrustedOrigin(origin) // check has tried
 	}
-	if slices.ContainsFunc(o.Origins, func(a string) bool { return strings.EqualFold(strings.TrimSuffix(a, "/"), origin) }) {
-		return true
-	}
-	u, err := url.Parse(origin)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
+	return c
 }
 
 // allowBrowser sets the headers by which browsers let a page of an allowed origin send and

@@ -101,6 +101,11 @@ func (o *HTTPOptions) check() error {
 			return fmt.Errorf("mcpserver: %w: token %d is not a valid bearer token; it may contain a space", codeinterp.ErrInvalid, i+1)
 		}
 	}
+	for _, origin := range o.Origins {
+		if err := http.NewCrossOriginProtection().AddTrustedOrigin(origin); err != nil {
+			return fmt.Errorf("mcpserver: %w: %w", codeinterp.ErrInvalid, err)
+		}
+	}
 	return nil
 }
 

@@ -170,7 +170,7 @@ func (k *kit) check(op *operation, in *input, f *faults) string {
 
 func (k *kit) run(ctx context.Context, r toolCall) *Answer {
 	ev := observe.Event{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language, Code: r.code}
-	opts := k.runOptions(r, k.findsFiles(r.language))
+	opts := k.runOptions(r, k.facts.info.HasFiles(r.language))
 	opts.Functions = k.functions(r.language)
 	res, err := observe.From(ctx, k.Secrets.Set()).Run(ctx, ev, opts, func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, r.language, r.code, o)
@@ -181,23 +181,15 @@ func (k *kit) run(ctx context.Context, r toolCall) *Answer {
 func (k *kit) runIn(ctx context.Context, r toolCall) *Answer {
 	id := codeinterp.ContextID(r.contextID)
 	ev := observe.Event{Op: codeinterp.OpRunIn, CallID: r.ID, Tool: r.Tool, ContextID: id, Code: r.code}
-	// The language costs a call, so ask only if it matters.
-	files := k.findsFiles("") || k.Artifacts && k.findsFiles(k.languageOf(ctx, id))
+	files := false
+	if k.Artifacts { // the language costs a call
+		language := k.languageOf(ctx, id)
+		files = language != "" && k.facts.info.HasFiles(language)
+	}
 	res, err := observe.From(ctx, k.Secrets.Set()).Run(ctx, ev, k.runOptions(r, files), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.contexts.RunInContext(ctx, id, r.code, o)
 	})
 	return k.reply(ctx, r, func() string { return k.languageOf(ctx, id) }, res, err)
-}
-
-// findsFiles reports whether the files of a language's programs are found, or of all
-// languages if it is empty.
-func (k *kit) findsFiles(language string) bool {
-	for _, l := range k.facts.info.Languages {
-		if (language == "" || l.Name == language) && !k.facts.info.HasFiles(l.Name) {
-			return false
-		}
-	}
-	return k.facts.info.HasFiles("")
 }
 
 func (k *kit) runOptions(r toolCall, files bool) codeinterp.RunOptions {

@@ -80,27 +80,16 @@ func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result
 // resultSize estimates the memory that a Result holds.
 func resultSize(res *codeinterp.Result) (n int) {
 	for i := range res.Outputs {
-		o := &res.Outputs[i]
-		n += 256 + o.Size() + len(o.DisplayID)
-		for _, rep := range o.Bundle {
-			n += 64 + len(rep.MIME)
-		}
+		n += 512 + res.Outputs[i].Size()
 	}
 	if e := res.Error; e != nil {
-		n += len(e.Name) + len(e.Message)
-		for _, list := range [][]string{e.Traceback, e.RawTraceback} {
-			for _, s := range list {
-				n += 16 + len(s)
-			}
-		}
+		n += len(e.Message) + len(strings.Join(e.Traceback, "\n")) + len(strings.Join(e.RawTraceback, "\n"))
 	}
 	for i := range res.Artifacts {
-		a := &res.Artifacts[i]
-		n += 256 + len(a.Path) + len(a.Data)
+		n += 512 + len(res.Artifacts[i].Data)
 	}
 	for i := range res.Calls {
-		c := &res.Calls[i]
-		n += 256 + len(c.Name) + len(c.Args) + len(c.Result) + len(c.Error)
+		n += 512 + len(res.Calls[i].Args) + len(res.Calls[i].Result)
 	}
 	return n
 }

@@ -28,7 +28,6 @@ func renderers(strict bool) map[string]renderer {
 		"openai_responses": format.OpenAIResponses{Strict: strict},
 		"anthropic":        format.Anthropic{},
 		"gemini":           format.Gemini{},
-		"ollama":           format.Ollama{},
 	}
 }
 

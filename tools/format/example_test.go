@@ -70,12 +70,6 @@ func ExampleGemini_Results() {
 	// {"role":"user","parts":[{"functionResponse":{"id":"call_1","name":"run_code","response":{"output":"ok\n--- result ---\n42\n"}}}]}
 }
 
-func ExampleOllama_Results() {
-	fmt.Println(string(format.Ollama{}.Results(replies()[0])))
-	// Output:
-	// [{"role":"tool","tool_name":"run_code","tool_call_id":"call_1","content":"ok\n--- result ---\n42\n"}]
-}
-
 func ExampleMCP_Result() {
 	fmt.Println(string(format.MCP{}.Result(replies()[1])))
 	// Output:

@@ -18,6 +18,8 @@
 // the form that the API wants; members that are not known here, such as signatures
 // of thoughts, are sent back as they came.
 //
+// Ollama, vLLM and many others speak the API of [OpenAIChat].
+//
 // # With an SDK
 //
 // JSON decodes into the types of the SDKs: the definitions, and with [Append] the
@@ -73,19 +75,13 @@ func definitions[T any](api string, longest int, list []tools.Tool, render func(
 	return marshal(out), nil
 }
 
-// function is how OpenAI and Ollama describe a tool, and chatTool is around it in their
-// chat APIs.
+// function is how OpenAI describes a tool.
 type function struct {
 	Type        string          `json:"type,omitempty"`
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
 	Strict      *bool           `json:"strict,omitempty"`
-}
-
-type chatTool struct {
-	Type     string   `json:"type"`
-	Function function `json:"function"`
 }
 
 // array is a JSON array that is never null.

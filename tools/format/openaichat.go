@@ -13,7 +13,7 @@ import (
 )
 
 // OpenAIChat is the Chat Completions API of OpenAI and of the many servers
-// that speak it.
+// that speak it, such as Ollama at /v1.
 type OpenAIChat struct {
 	// Strict asks for arguments that follow the schema to the letter.
 	Strict bool
@@ -21,6 +21,10 @@ type OpenAIChat struct {
 
 // Tools returns the value of the request's "tools": an array.
 func (f OpenAIChat) Tools(list []tools.Tool) (json.RawMessage, error) {
+	type chatTool struct {
+		Type     string   `json:"type"`
+		Function function `json:"function"`
+	}
 	return definitions("OpenAI Chat Completions", 64, list, func(t *tools.Tool) chatTool {
 		strict := strictly(t, f.Strict)
 		return chatTool{"function", function{Name: t.Name, Description: t.Description, Parameters: inputSchema(t, f.Strict), Strict: &strict}}

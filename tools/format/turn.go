@@ -14,7 +14,7 @@ import (
 )
 
 // A Model is what the formats of the models' APIs have in common: OpenAIChat,
-// OpenAIResponses, Anthropic, Gemini and Ollama.
+// OpenAIResponses, Anthropic and Gemini.
 type Model interface {
 	// Tools renders the definitions of tools.
 	Tools(list []tools.Tool) (json.RawMessage, error)

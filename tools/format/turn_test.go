@@ -20,7 +20,7 @@ import (
 
 var apis = map[string]format.Model{
 	"chat": format.OpenAIChat{}, "responses": format.OpenAIResponses{}, "anthropic": format.Anthropic{},
-	"gemini": format.Gemini{}, "ollama": format.Ollama{},
+	"gemini": format.Gemini{},
 }
 
 // newSet returns a tool that repeats its arguments and one that draws.
@@ -163,15 +163,6 @@ var turns = []struct {
 			`{"role":"model","parts":[{"text":"Hm.","thought":true},{"text":"Let me."},{"functionCall":{"name":"draw","args":{}},"thoughtSignature":"abc"},{"functionCall":{"id":"b","name":"echo","args":{"x":1}}}]}`,
 			`{"role":"user","parts":[{"functionResponse":{"name":"draw","response":{"output":"see"},"parts":[{"inlineData":{"mimeType":"image/png","data":"PNG"}}]}},{"functionResponse":{"id":"b","name":"echo","response":{"output":"{\"x\":1}"}}}]}`,
 		}, "Let me.", "STOP", true},
-	{"ollama", "calls", `{"message":{"role":"assistant","content":"Let ","thinking":"Hm"},"done":false}
-{"message":{"role":"assistant","content":"me.","tool_calls":[{"id":"a","function":{"name":"echo","arguments":{"x":1}}}]},"done":false}
-{"message":{"role":"assistant","content":"","tool_calls":[{"id":"b","function":{"name":"draw","arguments":{}}}]},"done":false}
-{"message":{"role":"assistant","content":""},"done_reason":"stop","done":true}`,
-		[]string{
-			`{"content":"Let me.","role":"assistant","thinking":"Hm","tool_calls":[{"function":{"arguments":{"x":1},"name":"echo"},"id":"a"},{"function":{"arguments":{},"name":"draw"},"id":"b"}]}`,
-			`{"role":"tool","tool_name":"echo","tool_call_id":"a","content":"{\"x\":1}"}`,
-			`{"role":"tool","tool_name":"draw","tool_call_id":"b","content":"see","images":["PNG"]}`,
-		}, "Let me.", "stop", true},
 }
 
 // TestOtherServers: streams as servers other than the vendor's write them.
@@ -239,7 +230,6 @@ func TestBroken(t *testing.T) {
 		{"anthropic", lines(`{"type":"error","error":{"type":"overloaded_error","message":"Later"}}`), "overloaded_error: Later"},
 		{"gemini", `{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"Later"}}`, "RESOURCE_EXHAUSTED: Later"},
 		{"gemini", lines(`{"candidates":[{"content":{"parts":[{"text":"I"}]}}]}`), "incomplete"},
-		{"ollama", `{"error":"no such model"}`, "no such model"}, {"ollama", `{"message":{"role":"assistant","content":"I"},"done":false}`, "incomplete"},
 	} {
 		_, err := apis[tt.api].Read(strings.NewReader(tt.body), nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || errors.Is(err, format.ErrIncomplete) != (tt.want == "incomplete") {
