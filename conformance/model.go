@@ -194,12 +194,15 @@ func (e *env) compare(got codeinterp.Result, program []step, line int) error {
 		}
 	}
 	end := program[len(program)-1]
-	status := codeinterp.StatusOK
-	if end.exit != 0 {
+	status, exit := codeinterp.StatusOK, end.exit
+	switch {
+	case exit != 0:
 		status = codeinterp.StatusError
+	case end.exits && got.StateLost && got.Cause == codeinterp.CauseExit: // whether it came to its end is not known
+		status, exit = codeinterp.StatusLost, codeinterp.ExitKilled
 	}
-	if got.Status != status || got.ExitCode != end.exit || !end.exits && (got.Cause != "" || got.StateLost) || len(got.Truncated) > 0 || got.CallbackErr != nil {
-		return fmt.Errorf("%s, Truncated %+v, CallbackErr %v; want %q (exit %d)", describe(got), got.Truncated, got.CallbackErr, status, end.exit)
+	if got.Status != status || got.ExitCode != exit || !end.exits && (got.Cause != "" || got.StateLost) || len(got.Truncated) > 0 || got.CallbackErr != nil {
+		return fmt.Errorf("%s, Truncated %+v, CallbackErr %v; want %q (exit %d)", describe(got), got.Truncated, got.CallbackErr, status, exit)
 	}
 	if err := sameOutputs(got.Outputs, joined(outputs)); err != nil || end.exits { // a runtime may call an exit an error or not
 		return err

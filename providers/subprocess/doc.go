@@ -40,9 +40,9 @@
 //
 // bash: programs run in the context's shell and have no values or displays. The exit
 // code is that of the last command. exit, exec and a failure under set -e end the shell,
-// and with it the context's state; a trap of DEBUG ends with its program. A run whose
-// shell exits with code 0 is lost if its text has no exit, exec, logout, eval or source,
-// or if earlier runs have set a trap of a signal and use exit: that may have ended it.
+// and with it the context's state and options; a trap of DEBUG ends with its program. A
+// run whose shell exits with code 0 is lost: whether the program came to its end is not
+// known.
 //
 // Host functions are tools.name(**args) and await tools.aio.name(**args) in Python,
 // await tools.name({...}) in JavaScript, and tool name '{"json": 1}' in bash. A failed

@@ -3,36 +3,10 @@
 package subprocess
 
 import (
-	"regexp"
-	"strings"
-
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
-
-// endsShell finds what may end a shell with exit code 0 in a program of bash.
-var endsShell = regexp.MustCompile(`\b(exit|exec|logout|source|eval)\b|(^|[\s;&|({!])\.\s`)
-
-// setsTrap finds the action and the signals of traps in a program of bash.
-var setsTrap = regexp.MustCompile(`\btrap\s+(?:--\s+)?('[^']*'|"[^"]*"|[^\s'"]+)((?:[ \t]+\w+)+)`)
-
-// A shellExits says whether programs of a shell may have left a trap of a signal or an
-// error that exits.
-type shellExits struct{ traps, exits bool }
-
-func (e *shellExits) note(code string) {
-	e.exits = e.exits || strings.Contains(code, "exit")
-	if e.traps || !strings.Contains(code, "trap") {
-		return
-	}
-	for _, m := range setsTrap.FindAllStringSubmatch(code, -1) {
-		for _, signal := range strings.Fields(m[2]) {
-			isExit := signal == "0" || strings.EqualFold(strings.TrimPrefix(signal, "SIG"), "EXIT")
-			e.traps = e.traps || !isExit && m[1] != "-" && m[1] != "''" && m[1] != `""`
-		}
-	}
-}
 
 // outcome says how a run of p that is done has ended. once says that the process
 // was the program's own.
@@ -40,7 +14,7 @@ func (r *run) outcome(p *process, once bool) driver.Outcome {
 	o := driver.Outcome{End: r.ended}
 	switch end := r.end; {
 	case end == nil:
-		p.unreported(&o, once, r.prog.Code)
+		p.unreported(&o, once)
 	case end.How == "error", end.How == "gone" && end.Err != nil:
 		o.ExitCode, o.Error = max(end.Code, 1), r.prog.Locate(end.Err)
 	case end.How == "interrupt":
@@ -52,8 +26,7 @@ func (r *run) outcome(p *process, once bool) driver.Outcome {
 }
 
 // unreported completes the outcome of a run whose process ended without a report.
-// code is its program.
-func (p *process) unreported(o *driver.Outcome, once bool, code string) {
+func (p *process) unreported(o *driver.Outcome, once bool) {
 	exit := p.sb.Wait()
 	p.mu.Lock()
 	broken := p.broken
@@ -73,9 +46,9 @@ func (p *process) unreported(o *driver.Outcome, once bool, code string) {
 	// The process is the program: its own exit code decides.
 	case once:
 		o.ExitCode, o.Lost = exit.Code, false
-	// So is a shell, whose exit is a program's own way to end. A trap or a function of an
-	// earlier run may have ended one that does not ask for it.
-	case p.lang.kind == bashKind && (exit.Code != 0 || endsShell.MatchString(code) && !(p.earlier.traps && p.earlier.exits)):
+	// A shell's exit code is the program's own. Of 0 it is not known whether the program has
+	// come to its end: a trap or a function of an earlier run may have ended it.
+	case p.lang.kind == bashKind && exit.Code != 0:
 		o.ExitCode, o.Exited = exit.Code, true
 	default:
 		o.ExitCode, o.Cause = exit.Code, codeinterp.CauseExit

@@ -46,7 +46,7 @@ func TestBrokenByLimit(t *testing.T) {
 		}
 		p := &process{sb: sb, broken: errors.New("the driver closed its control channel")}
 		var o driver.Outcome
-		p.unreported(&o, false, tt.code)
+		p.unreported(&o, false)
 		if o.Cause != tt.cause || o.Error == nil || !strings.Contains(o.Error.Message, tt.says) || !o.Lost {
 			t.Errorf("%s: got %+v, %+v", tt.code, o, o.Error)
 		}

@@ -44,7 +44,6 @@ type process struct {
 	output
 	calling
 	completer completer
-	earlier   shellExits // of the programs that have run in it
 
 	mu      sync.Mutex // of what follows, and of output and calling where they say so
 	run     *run

@@ -108,9 +108,6 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	<-r.done // also when ctx ends, which kills the process
 	s.finished(r)
 	o = r.outcome(p, s.place.once)
-	if s.lang.kind == bashKind {
-		p.earlier.note(r.prog.Code)
-	}
 	if r.end != nil && r.end.How == "gone" {
 		s.end() // no later run is to meet it on its way out
 		o.Lost, o.Exited = true, true
