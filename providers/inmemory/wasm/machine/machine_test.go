@@ -1,0 +1,188 @@
+package machine_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/wasm/machine"
+	"github.com/toolcell/toolcell/providers/inmemory/wasm/rewrite"
+)
+
+func section(id byte, body ...byte) []byte { return append([]byte{id, byte(len(body))}, body...) }
+
+func function(code ...byte) []byte {
+	body := append([]byte{0}, append(code, 0x0b)...)
+	return append([]byte{byte(len(body))}, body...)
+}
+
+// source is a module with one page of memory that holds "x" at 0, and the functions
+// spin(), put(value) which stores a byte at 0, get() and grow(pages).
+var source = bytes.Join([][]byte{[]byte("\x00asm\x01\x00\x00\x00"),
+	section(1, 4, 0x60, 0, 0, 0x60, 1, 0x7f, 0, 0x60, 0, 1, 0x7f, 0x60, 1, 0x7f, 1, 0x7f),
+	section(2, 1, 1, 'h', 1, 'y', 0, 0),
+	section(3, 4, 0, 1, 2, 3),
+	section(5, 1, 0, 1),
+	section(7, 4, 4, 's', 'p', 'i', 'n', 0, 1, 3, 'p', 'u', 't', 0, 2, 3, 'g', 'e', 't', 0, 3, 4, 'g', 'r', 'o', 'w', 0, 4),
+	section(10, bytes.Join([][]byte{{4}, function(0x03, 0x40, 0x0c, 0, 0x0b), function(0x41, 0, 0x20, 0, 0x3a, 0, 0),
+		function(0x41, 0, 0x2d, 0, 0), function(0x20, 0, 0x40, 0)}, nil)...),
+	section(11, 1, 0, 0x41, 0, 0x0b, 1, 'x'),
+}, nil)
+
+func compile(t *testing.T, o machine.Options) *machine.Module {
+	t.Helper()
+	o.Yield = "h.y"
+	m, err := machine.Compile(context.Background(), source, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+func start(t *testing.T, m *machine.Module, c machine.Config) *machine.Instance {
+	t.Helper()
+	if c.Image == nil {
+		c.Image = m.Image()
+	}
+	if c.Memory == 0 {
+		c.Memory = 1 << 20
+	}
+	in, err := m.Start(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(in.Close)
+	return in
+}
+
+func call(t *testing.T, in *machine.Instance, name string, args ...uint64) uint64 {
+	t.Helper()
+	v, err := in.Call(name, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestImages: instances begin as their image and change nothing of it or of each other.
+func TestImages(t *testing.T) {
+	m := compile(t, machine.Options{})
+	a, b := start(t, m, machine.Config{}), start(t, m, machine.Config{})
+	call(t, a, "grow", 2)
+	a.Memory()[2<<16] = 7
+	call(t, a, "put", 'a')
+	if got := call(t, b, "get"); got != 'x' {
+		t.Errorf("another instance has %c", rune(got))
+	}
+	image, err := a.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer image.Close()
+	call(t, a, "put", 'b')
+	c := start(t, m, machine.Config{Image: image})
+	if got := call(t, c, "get"); got != 'a' || len(c.Memory()) != 3<<16 || c.Memory()[2<<16] != 7 {
+		t.Errorf("a copy has %c, %d bytes", rune(got), len(c.Memory()))
+	}
+}
+
+// TestMemory: neither the limit of an instance nor the budget of all is passed, and what
+// is closed gives its part back.
+func TestMemory(t *testing.T) {
+	m := compile(t, machine.Options{})
+	budget := engine.NewBudget(4 << 20)
+	in := start(t, m, machine.Config{Memory: 10 << 16, Budget: budget})
+	in.Begin()
+	if got := int32(call(t, in, "grow", 9)); got != 1 || in.Refused() {
+		t.Errorf("growing to the limit: %d", got)
+	}
+	if got := int32(call(t, in, "grow", 1)); got != -1 || !in.Refused() {
+		t.Errorf("growing beyond the limit: %d", got)
+	}
+	other := start(t, m, machine.Config{Memory: 1 << 30, Budget: budget})
+	if got := int32(call(t, other, "grow", 64)); got != -1 {
+		t.Errorf("growing beyond the budget: %d", got)
+	}
+	other.Close()
+	in.Close()
+	if used := budget.Used(); used != 0 {
+		t.Errorf("%d bytes are taken", used)
+	}
+	if _, err := m.Start(&machine.Config{Image: m.Image(), Memory: 1 << 20, Budget: engine.NewBudget(1000)}); !errors.Is(err, codeinterp.ErrCapacity) {
+		t.Errorf("no budget: %v", err)
+	}
+}
+
+// TestStop: a program that computes for ever is interrupted, and then killed, and does not
+// hold up the collector meanwhile.
+func TestStop(t *testing.T) {
+	m := compile(t, machine.Options{})
+	in := start(t, m, machine.Config{})
+	interrupts, breaths := 0, 0
+	in.Interrupt = func() { interrupts++ }
+	in.Breathe = func() { breaths++ }
+	in.Begin()
+	ended := make(chan error)
+	go func() {
+		_, err := in.Call("spin")
+		ended <- err
+	}()
+	runtime.GC()
+	in.Stop()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, machine.ErrKilled) {
+			t.Errorf("got the error %v", err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("it goes on")
+	}
+	if interrupts == 0 || breaths == 0 {
+		t.Errorf("%d interrupts, %d breaths", interrupts, breaths)
+	}
+}
+
+// TestCache: native code is loaded from a directory, unless others may write to it.
+func TestCache(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		call(t, start(t, compile(t, machine.Options{Cache: dir}), machine.Config{}), "get")
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) == 0 {
+		t.Errorf("the cache has %d entries, %v", len(list), err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := machine.Compile(t.Context(), source, &machine.Options{Yield: "h.y", Cache: dir}); !errors.Is(err, codeinterp.ErrUnavailable) {
+		t.Errorf("a directory of all: %v", err)
+	}
+}
+
+// TestRefused: what is no module, and one that imports what the host has not, are refused.
+func TestRefused(t *testing.T) {
+	if _, err := machine.Compile(t.Context(), []byte("junk"), &machine.Options{Yield: "h.y"}); !errors.Is(err, rewrite.ErrModule) {
+		t.Errorf("junk: %v", err)
+	}
+	m := compile(t, machine.Options{})
+	if _, err := m.Start(&machine.Config{Image: m.Image(), Memory: 1000}); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("too little memory: %v", err)
+	}
+}
