@@ -58,19 +58,18 @@ func (i *ids) own(dir string, ours bool) (identity, error) {
 }
 
 // identify returns the identity for a plan's program.
-func (s *Sandbox) identify(pl *plan) (identity, error) {
-	if pl.Cwd == nil {
-		return s.ids.own(pl.Workdir, s.temp.holds(pl.Workdir))
-	}
-	id := s.ids.fixed
-	if pl.Cwd == s.shared.dir {
+func (s *Sandbox) identify(pl *plan) (id identity, err error) {
+	ours := s.temp.holds(pl.Workdir)
+	switch {
+	case pl.Cwd == nil:
+		return s.ids.own(pl.Workdir, ours)
+	case pl.Cwd == s.shared.dir && s.shared.drop:
 		id = s.shared.identity
-	}
-	if !id.drop {
-		if openToAll(pl.Cwd.Path()) {
-			return s.ids.own(pl.Workdir, s.temp.holds(pl.Workdir))
-		}
-		var err error
+	case s.ids.fixed.drop:
+		id = s.ids.fixed
+	case openToAll(pl.Cwd.Path()):
+		return s.ids.own(pl.Workdir, ours)
+	default:
 		if id, err = s.ids.guest(pl.Cwd); err != nil {
 			return id, err
 		}
@@ -79,7 +78,7 @@ func (s *Sandbox) identify(pl *plan) (identity, error) {
 	if err != nil {
 		return id, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, bare(err))
 	}
-	if st, ok := sysStat(info); ok && int(st.Uid) == id.uid || !s.temp.holds(pl.Workdir) {
+	if st, ok := sysStat(info); ok && int(st.Uid) == id.uid || !ours {
 		return id, nil
 	}
 	return id, handOver(pl.Workdir, id)
@@ -156,7 +155,11 @@ func SpareID() (int, error) {
 	return i.fresh().uid, nil
 }
 
+// fresh returns an unused identity, or the one that the caller chose.
 func (i *ids) fresh() identity {
+	if i.fixed.drop {
+		return i.fixed
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.next++; i.next >= i.hi {

@@ -33,7 +33,11 @@ func (s *Sandbox) remembered(probe func() error) error {
 	var p probed
 	if s.opts.Probes.Load(key, 0, &p) && p.Reason == "" {
 		s.bwrap, s.bindsFD = path, p.BindsFD
-		return s.recall()
+		var err error
+		if s.mode == Landlock {
+			s.abi, err = landlockABI()
+		}
+		return err
 	}
 	if s.opts.Probes.Load(key, maxRefusal, &p) {
 		return errors.New(p.Reason)
@@ -44,14 +48,6 @@ func (s *Sandbox) remembered(probe func() error) error {
 		p.Reason = err.Error()
 	}
 	s.opts.Probes.Store(key, nil, p)
-	return err
-}
-
-// recall sets what the probe of Landlock finds out without starting a program.
-func (s *Sandbox) recall() (err error) {
-	if s.mode == Landlock {
-		s.abi, err = landlockABI()
-	}
 	return err
 }
 

@@ -39,14 +39,20 @@ func lockRoot(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// makeRoot makes a locked root in dir.
+// makeRoot makes a locked root in dir, which everybody may pass through. The sweep of what
+// killed hosts left goes on beside it.
 func makeRoot(dir string) (path string, lock *os.File, err error) {
+	go SweepTemp(dir)
+	// Such as /tmp of macOS: rules and mounts are about the real path.
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", nil, err
+	}
 	for range 100 {
 		if path, err = os.MkdirTemp(dir, rootPrefix); err != nil {
 			return "", nil, err
 		}
 		if lock, err = lockRoot(path); err == nil {
-			return path, lock, nil
+			return path, lock, os.Chmod(path, 0o711)
 		}
 	}
 	return "", nil, err
@@ -56,18 +62,13 @@ func makeRoot(dir string) (path string, lock *os.File, err error) {
 // which is uid's where that is not negative. remove removes it; what a host leaves
 // that was killed, a later one removes.
 func PrivateDir(uid, gid int) (dir string, remove func() error, err error) {
-	SweepTemp(os.TempDir())
 	root, lock, err := makeRoot(os.TempDir())
 	if err != nil {
 		return "", nil, bare(err)
 	}
 	remove = func() error { defer lock.Close(); return rmtree.RemoveAll(root) }
-	real, err := filepath.EvalSymlinks(root)
-	dir = filepath.Join(real, "private")
-	if err == nil {
-		err = errors.Join(os.Chmod(root, 0o711), os.Mkdir(dir, 0o700))
-	}
-	if err == nil && uid >= 0 {
+	dir = filepath.Join(root, "private")
+	if err = os.Mkdir(dir, 0o700); err == nil && uid >= 0 {
 		err = os.Lchown(dir, uid, gid)
 	}
 	if err != nil {

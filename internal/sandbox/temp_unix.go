@@ -25,49 +25,31 @@ type tempRoot struct {
 	lock *os.File // held while this host lives
 }
 
-// TempDir makes an empty directory that suits Cmd.Workdir: only its
-// program's uid can read it, and that uid can reach it. The caller gives it back
-// to [Sandbox.Discard]; Close removes what is left, and what a host leaves that
-// was killed, a later one removes.
+// TempDir makes an empty directory that suits Cmd.Workdir: only its program's uid can
+// read it, and that uid can reach it. The caller gives it back to [Sandbox.Discard];
+// Close removes what is left, and what a host leaves that was killed, a later one removes.
 func (s *Sandbox) TempDir() (string, error) {
-	s.temp.mu.Lock()
-	defer s.temp.mu.Unlock()
-	if s.temp.dir == "" {
-		parent := either(s.opts.TempDir, os.TempDir())
-		// Beside: what a killed host left may take long to remove.
-		go SweepTemp(parent)
-		root, lock, err := makeRoot(parent)
-		if err != nil {
-			return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
-		}
-		// Such as /tmp of macOS: rules and mounts are about the real path.
-		if root, err = filepath.EvalSymlinks(root); err != nil {
-			return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
-		}
-		if err := os.Chmod(root, 0o711); err != nil {
-			return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
-		}
-		s.temp.dir, s.temp.lock = root, lock
-	}
-	return s.makeTemp(s.temp.dir)
-}
-
-// makeTemp makes a directory in a root of TempDir's.
-func (s *Sandbox) makeTemp(root string) (string, error) {
-	dir, err := os.MkdirTemp(root, "w")
+	dir, err := s.makeTemp()
 	if err != nil {
 		return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
 	}
-	if s.ids != nil {
-		id := s.ids.fixed
-		if !id.drop {
-			id = s.ids.fresh()
-		}
-		if err := os.Lchown(dir, id.uid, id.gid); err != nil {
-			return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
+	return dir, nil
+}
+
+func (s *Sandbox) makeTemp() (dir string, err error) {
+	t := &s.temp
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dir == "" {
+		if t.dir, t.lock, err = makeRoot(either(s.opts.TempDir, os.TempDir())); err != nil {
+			return "", err
 		}
 	}
-	return dir, nil
+	if dir, err = os.MkdirTemp(t.dir, "w"); err == nil && s.ids != nil {
+		id := s.ids.fresh()
+		err = os.Lchown(dir, id.uid, id.gid)
+	}
+	return dir, err
 }
 
 const (
