@@ -100,6 +100,9 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 	if f.provider == "subprocess" {
 		printMissing(a.stdout, f, ownLanguages(), info.Languages)
 	}
+	if f.provider == "inmemory" && !slices.ContainsFunc(info.Languages, func(l codeinterp.LanguageInfo) bool { return l.Name == "python" }) {
+		fmt.Fprintln(a.stdout, "  python       is not installed: toolcell engine install python")
+	}
 	printIsolation(a.stdout, info.Isolation)
 	if f.provider == "subprocess" {
 		printModes(a.stdout)

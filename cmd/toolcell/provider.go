@@ -102,7 +102,11 @@ func openInmemory(stateful bool) (codeinterp.CodeInterpreter, error) {
 
 func inmemoryOptions() *inmemory.Options {
 	js := quickjs.New(nil)
-	return &inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}}
+	engines := []engine.Engine{js, typescript.New(js)}
+	if py := installedPython(); py != nil {
+		engines = append(engines, py)
+	}
+	return &inmemory.Options{Engines: engines}
 }
 
 // orNil keeps a nil pointer from becoming an interface that is not nil.

@@ -52,7 +52,8 @@ func New(ctx context.Context, o *Options) (_ *Engine, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: the pack: %v", codeinterp.ErrInvalid, err)
 	}
-	e := &Engine{limits: engine.Limits{Memory: cmp.Or(o.Limits.Memory, defaultMemory), Stack: cmp.Or(o.Limits.Stack, 1)}}
+	d := DefaultLimits()
+	e := &Engine{limits: engine.Limits{Memory: cmp.Or(o.Limits.Memory, d.Memory), Stack: cmp.Or(o.Limits.Stack, d.Stack)}}
 	if e.library, err = openLibrary(o.Pack); err != nil {
 		return nil, err
 	}
@@ -76,13 +77,19 @@ func (e *Engine) Close() error {
 }
 
 // Info implements engine.Engine.
-func (e *Engine) Info() codeinterp.LanguageInfo {
+func (e *Engine) Info() codeinterp.LanguageInfo { return Info(e.version) }
+
+// Info returns what an engine with a version of Python says of itself.
+func Info(version string) codeinterp.LanguageInfo {
 	return codeinterp.LanguageInfo{
-		Name: "python", Runtime: "CPython " + e.version + " (WebAssembly)", Functions: true, Completion: true,
+		Name: "python", Runtime: "CPython " + version + " (WebAssembly)", Functions: true, Completion: true,
 		Notes: "The standard library only, with sqlite3, zlib, decimal and zoneinfo; no packages, network, threads, child processes, ssl or ctypes. " +
 			"Top-level await works, and the last expression is the result; display(obj) shows rich objects. %magics work as in a notebook, !commands do not.",
 	}
 }
+
+// DefaultLimits are those of an engine whose options set none.
+func DefaultLimits() engine.Limits { return engine.Limits{Memory: defaultMemory, Stack: 1} }
 
 // Limits implements engine.Engine.
 func (e *Engine) Limits() engine.Limits { return e.limits }

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/python"
+	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
+)
+
+// packName is the pack of Python that the embedded provider uses.
+const packName = "python-small"
+
+// engineFlags choose a pack.
+type engineFlags struct{ from, sum string }
+
+// engineCommand manages the engines of the embedded provider that are not built in.
+func (a *app) engineCommand() *cobra.Command {
+	f := &engineFlags{}
+	c := &cobra.Command{Use: "engine", Short: "Install and manage embedded engines, such as Python"}
+	c.AddCommand(
+		a.engineSubcommand("install python --from FILE|DIRECTORY|URL", "Install Python for the embedded provider", f.register,
+			func(ctx context.Context, name string) error { return a.installEngine(ctx, name, f) }),
+		a.engineSubcommand("list", "List the engines that are installed", nil,
+			func(context.Context, string) error { return a.listEngines() }),
+		a.engineSubcommand("verify ID", "Compare an engine's files with its manifest", nil, a.verifyEngine),
+		a.engineSubcommand("remove ID", "Remove an engine", nil,
+			func(_ context.Context, id string) error { return pack.Remove("", id) }))
+	return c
+}
+
+func (f *engineFlags) register(fs *pflag.FlagSet, _ func(string) string) {
+	fs.StringVar(&f.from, "from", "", "the pack: a `file`, a directory or a URL")
+	fs.StringVar(&f.sum, "sha256", "", "refuse a file with another `sum`")
+}
+
+// engineSubcommand returns a command that takes one operand if its use names one.
+func (a *app) engineSubcommand(use, short string, register func(*pflag.FlagSet, func(string) string), do func(context.Context, string) error) *cobra.Command {
+	c := a.command(use, short, register, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
+		wanted := 0
+		if fields := strings.Fields(use); len(fields) > 1 {
+			wanted = 1
+		}
+		if len(operands) != wanted {
+			return a.usageError("use toolcell engine %s", use)
+		}
+		err := do(ctx, strings.Join(operands, ""))
+		switch {
+		case err == nil:
+			return 0
+		case ctx.Err() != nil:
+			return a.stopped()
+		}
+		return a.fail(err)
+	})
+	c.Args = cobra.ArbitraryArgs
+	return c
+}
+
+func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) error {
+	if name != "python" {
+		return fmt.Errorf("%w: the engine %q; there is python", codeinterp.ErrInvalid, name)
+	}
+	if f.from == "" {
+		return fmt.Errorf("%w: --from is needed: a pack as a file, a directory or a URL", codeinterp.ErrInvalid)
+	}
+	next := time.Now().Add(time.Second)
+	p, err := pack.Install(ctx, f.from, &pack.Options{SHA256: f.sum, Progress: func(done, total int64) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(time.Second)
+			fmt.Fprintf(a.stderr, "toolcell: %d of %d MB\n", done>>20, total>>20)
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	var size int64
+	for _, file := range p.Files {
+		size += file.Size
+	}
+	fmt.Fprintf(a.stderr, "toolcell: compiling %d MB, which takes some seconds, once\n", size>>20)
+	start := time.Now()
+	e, err := loadPython(ctx, p)
+	if err != nil {
+		return errors.Join(err, pack.Remove("", p.ID()))
+	}
+	fmt.Fprintf(a.stdout, "%s: Python %s in %s (compiled in %.1f s)\n", p.ID(), p.Python, p.Dir, time.Since(start).Seconds())
+	return e.Close()
+}
+
+func (a *app) listEngines() error {
+	list, err := pack.List("")
+	for _, p := range list {
+		fmt.Fprintf(a.stdout, "%s\tPython %s\t%s\n", p.ID(), p.Python, p.Dir)
+	}
+	return err
+}
+
+func (a *app) verifyEngine(ctx context.Context, id string) error {
+	list, err := pack.List("")
+	for _, p := range list {
+		if p.ID() == id {
+			return pack.Verify(ctx, os.DirFS(p.Dir))
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("%w: %s", pack.ErrNotInstalled, id)
+	}
+	return err
+}
+
+func loadPython(ctx context.Context, p *pack.Installed) (*python.Engine, error) {
+	return python.New(ctx, &python.Options{Pack: os.DirFS(p.Dir), Cache: p.Cache()})
+}
+
+// A lazyPython is an engine that is loaded when it is first used.
+type lazyPython struct {
+	version string
+	load    func() (*python.Engine, error)
+}
+
+// installedPython returns the engine of the installed pack, nil if there is none.
+func installedPython() engine.Engine {
+	p, err := pack.Find("", packName)
+	if err != nil {
+		return nil
+	}
+	return &lazyPython{p.Python, sync.OnceValues(func() (*python.Engine, error) { return loadPython(context.Background(), p) })}
+}
+
+func (l *lazyPython) Info() codeinterp.LanguageInfo { return python.Info(l.version) }
+
+func (l *lazyPython) Limits() engine.Limits { return python.DefaultLimits() }
+
+func (l *lazyPython) New(c engine.Config) (engine.Instance, error) {
+	e, err := l.load()
+	if err != nil {
+		return nil, err
+	}
+	return e.New(c)
+}

@@ -1,0 +1,46 @@
+//go:build real
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
+)
+
+// A pack is installed once, and runs Python without an interpreter on the machine.
+func TestEnginePython(t *testing.T) {
+	t.Setenv("TOOLCELL_ENGINES", t.TempDir())
+	t.Setenv("PATH", t.TempDir())
+	dir := t.TempDir()
+	for _, name := range []string{"python.wasm", "stdlib.zip"} {
+		b, err := os.ReadFile(filepath.Join("..", "..", ".testenv", "python-pack", name))
+		if err != nil {
+			t.Skip("there is no pack: go run ./internal/pybuild makes one in .testenv/python-pack")
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := pack.Describe(dir, &pack.Manifest{Name: packName, Version: "3.13.15-1", Python: "3.13.15"}, "python.wasm", "stdlib.zip"); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "data.py")
+	if err := os.WriteFile(file, []byte("import sqlite3, sys\nprint(sqlite3.connect(':memory:').execute('select 6*7').fetchone()[0], sys.argv)\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"engine install python --from " + dir, "python-small-3.13.15-1: Python 3.13.15 in "},
+		{"engine list", "python-small-3.13.15-1\tPython 3.13.15"},
+		{"engine verify python-small-3.13.15-1", ""},
+		{"run --provider inmemory " + file + " x", "42 ['"},
+		{"engine remove python-small-3.13.15-1", ""},
+	} {
+		if code, out, errs := toolcell(t.Context(), "", strings.Fields(c.args)...); code != 0 || !strings.Contains(out, c.want) {
+			t.Errorf("%s: %d %s %s", c.args, code, out, errs)
+		}
+	}
+}
