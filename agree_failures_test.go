@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // A failure is a call that fails, or does not, with one text everywhere.
@@ -57,58 +56,42 @@ var caughtCalls = map[string]func(name, args string) string{
 	},
 }
 
-// TestFailuresAgree: what a call fails with is one text in all providers and
-// languages, and Result.Calls has it.
-func TestFailuresAgree(t *testing.T) {
-	for _, tt := range []struct {
-		name, language string
-		of             func(t *testing.T) codeinterp.StatefulInterpreter
-	}{
-		{"memory", "javascript", embedded}, {"node", "javascript", processes(subprocess.JavaScript())},
-		{"python", "python", processes(subprocess.Python())}, {"kernel", "python", kernels}, {"bash", "bash", processes(subprocess.Bash())},
+// failuresAgree wants what a call fails with to be one text in all providers and
+// languages, and in Result.Calls.
+func failuresAgree(t *testing.T, p *places) {
+	for _, tt := range []struct{ place, language string }{
+		{"memory", "javascript"}, {"javascript", "javascript"}, {"python", "python"}, {"kernel", "python"}, {"bash", "bash"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			ci := tt.of(t)
-			id, err := ci.CreateContext(t.Context(), tt.language, nil)
-			if err != nil {
-				t.Fatal(err)
+		ci := p.of(tt.place)
+		id := newContext(t, ci, tt.language)
+		for _, f := range failures() {
+			res, err := ci.RunInContext(t.Context(), id, caughtCalls[tt.language](f.name, f.args), &codeinterp.RunOptions{Functions: failing(), FunctionLimits: f.limits})
+			want := "ok\n"
+			if f.want != "" {
+				want = f.name + ": " + f.want + "\n"
 			}
-			for _, f := range failures() {
-				res, err := ci.RunInContext(t.Context(), id, caughtCalls[tt.language](f.name, f.args), &codeinterp.RunOptions{Functions: failing(), FunctionLimits: f.limits})
-				want := "ok\n"
-				if f.want != "" {
-					want = f.name + ": " + f.want + "\n"
-				}
-				if !matches(res.Stdout(), want) || err != nil || len(res.Calls) != 1 || !matches(res.Calls[0].Error, f.want) {
-					t.Errorf("%s(%.50s): %q, %v, %v; %d calls; want %q", f.name, f.args, res.Stdout(), res.Error, err, len(res.Calls), want)
-				}
+			if !matches(res.Stdout(), want) || err != nil || len(res.Calls) != 1 || !matches(res.Calls[0].Error, f.want) {
+				t.Errorf("%s: %s(%.50s): %q, %v, %v; %d calls; want %q", tt.place, f.name, f.args, res.Stdout(), res.Error, err, len(res.Calls), want)
 			}
-		})
+		}
 	}
 }
 
-// TestKeptFunctions: one that a program kept is no function of a later run, and the error says so.
-func TestKeptFunctions(t *testing.T) {
-	for _, tt := range []struct {
-		language, keep, call string
-		of                   func(t *testing.T) codeinterp.StatefulInterpreter
-	}{
-		{"javascript", "var t = tools.echo, all = tools", "await t({}).catch((e) => console.log(e.message)); console.log(Object.keys(all).join())", embedded},
-		{"javascript", "var t = tools.echo, all = tools", "await t({}).catch((e) => console.log(e.message)); console.log(Object.keys(all).join())", processes(subprocess.JavaScript())},
-		{"python", "t = tools.echo; E = ToolError", "try: t()\nexcept E as e: print(e)\nprint()", processes(subprocess.Python())},
-		{"python", "t = tools.echo; E = ToolError", "try: t()\nexcept E as e: print(e)\nprint()", kernels},
+// keptFunctionsAgree wants a function that a program kept to be none of a later run.
+func keptFunctionsAgree(t *testing.T, p *places) {
+	const js, py = "await t({}).catch((e) => console.log(e.message)); console.log(Object.keys(all).join())", "try: t()\nexcept E as e: print(e)\nprint()"
+	for _, tt := range []struct{ place, language, keep, call string }{
+		{"memory", "javascript", "var t = tools.echo, all = tools", js}, {"javascript", "javascript", "var t = tools.echo, all = tools", js},
+		{"python", "python", "t = tools.echo; E = ToolError", py}, {"kernel", "python", "t = tools.echo; E = ToolError", py},
 	} {
-		ci := tt.of(t)
-		id, err := ci.CreateContext(t.Context(), tt.language, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ci := p.of(tt.place)
+		id := newContext(t, ci, tt.language)
 		if res, err := ci.RunInContext(t.Context(), id, tt.keep, &codeinterp.RunOptions{Functions: agreedFunctions()}); err != nil || !res.OK() {
-			t.Errorf("%T: %v, %v", ci, res.Error, err)
+			t.Errorf("%s: %v, %v", tt.place, res.Error, err)
 		}
 		res, err := ci.RunInContext(t.Context(), id, tt.call, nil)
 		if err != nil || res.Stdout() != "echo: the run was given no function of this name\n\n" || len(res.Calls) != 1 || res.Calls[0].Error == "" {
-			t.Errorf("%T, %s: %q, %v, %v; %+v", ci, tt.language, res.Stdout(), res.Error, err, res.Calls)
+			t.Errorf("%s: %q, %v, %v; %+v", tt.place, res.Stdout(), res.Error, err, res.Calls)
 		}
 	}
 }

@@ -2,12 +2,7 @@
 
 package toolcell_test
 
-import (
-	"testing"
-
-	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/subprocess"
-)
+import "testing"
 
 // strictProgram is one that only modules are, and prints what strict code does.
 const strictProgram = `import fs from 'fs';
@@ -21,26 +16,19 @@ T(() => (function (a) { a = 2; return arguments[0] })(1));
 T(() => { eval('var leaked = 1'); return typeof leaked });
 export const x = typeof fs;`
 
-// Programs with import and export are strict in every provider: contract row 20.
-func TestModulesAgree(t *testing.T) {
+// modulesAgree wants programs with import and export to be strict in every provider:
+// contract row 20.
+func modulesAgree(t *testing.T, p *places) {
 	const want = "ReferenceError\nTypeError\nTypeError\nundefined\nTypeError\n1\nundefined\n"
-	for name, of := range map[string]func(t *testing.T) codeinterp.StatefulInterpreter{
-		"memory": embedded, "node": processes(subprocess.JavaScript()),
-	} {
-		t.Run(name, func(t *testing.T) {
-			ci := of(t)
-			res, err := ci.RunCode(t.Context(), "javascript", strictProgram, nil)
-			if err != nil || res.Stdout() != want {
-				t.Errorf("RunCode: %q, %v, %v", res.Stdout(), res.Error, err)
-			}
-			id, err := ci.CreateContext(t.Context(), "javascript", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			res, err = ci.RunInContext(t.Context(), id, strictProgram, nil)
-			if err != nil || res.Stdout() != want {
-				t.Errorf("RunInContext: %q, %v, %v", res.Stdout(), res.Error, err)
-			}
-		})
+	for _, place := range []string{"memory", "javascript"} {
+		ci := p.of(place)
+		res, err := ci.RunCode(t.Context(), "javascript", strictProgram, nil)
+		if err != nil || res.Stdout() != want {
+			t.Errorf("%s, RunCode: %q, %v, %v", place, res.Stdout(), res.Error, err)
+		}
+		res, err = ci.RunInContext(t.Context(), newContext(t, ci, "javascript"), strictProgram, nil)
+		if err != nil || res.Stdout() != want {
+			t.Errorf("%s, RunInContext: %q, %v, %v", place, res.Stdout(), res.Error, err)
+		}
 	}
 }

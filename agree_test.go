@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/jupytertest"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
@@ -24,17 +25,45 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// agreements are the pairs of providers that have a language in common.
+// places are the providers that the tests compare, each opened once.
+type places struct {
+	t      *testing.T
+	opened map[string]codeinterp.StatefulInterpreter
+}
+
+// of returns an interpreter: "memory", "kernel", or the language of a process.
+func (p *places) of(name string) codeinterp.StatefulInterpreter {
+	if p.opened[name] == nil {
+		switch name {
+		case "memory":
+			p.opened[name] = embedded(p.t)
+		case "kernel":
+			ci, err := jupyter.NewStateful(p.t.Context(), &jupyter.Options{URL: jupytertest.Start(p.t, &jupytertest.Options{Forked: true}).Address()})
+			p.opened[name] = opened(p.t, ci, err)
+		default:
+			languages := map[string]subprocess.Language{"javascript": subprocess.JavaScript(), "typescript": subprocess.TypeScript(), "python": subprocess.Python(), "bash": subprocess.Bash()}
+			ci, err := subprocess.NewStateful(&subprocess.Options{Languages: []subprocess.Language{languages[name]}})
+			if err != nil && os.Getenv("CI") == "" {
+				p.t.Skip(err)
+			}
+			p.opened[name] = opened(p.t, ci, err)
+		}
+	}
+	return p.opened[name]
+}
+
+// agreements are the pairs of providers that have a language in common: a process of the
+// language, and another place.
 var agreements = []struct {
-	name, language string
-	a, b           func(t *testing.T) codeinterp.StatefulInterpreter
-	calls          []agreedCall
-	lacks          *regexp.Regexp // what b does not report, or reports besides
+	language, place string
+	calls           []agreedCall
+	lacks           *regexp.Regexp // what the place does not report, or reports besides
+	full            bool           // with tag full only
 }{
-	{"javascript", "javascript", embedded, processes(subprocess.JavaScript()), agreedJavaScript, exits},
-	{"typescript", "typescript", embedded, processes(subprocess.TypeScript()), agreedTypeScript, exits},
-	{"python", "python", processes(subprocess.Python()), kernels, agreedPython, nil},
-	{"bash", "bash", processes(subprocess.Bash()), kernels, agreedBash, nil},
+	{language: "javascript", place: "memory", calls: agreedJavaScript, lacks: exits},
+	{language: "typescript", place: "memory", calls: agreedTypeScript, lacks: exits, full: true},
+	{language: "python", place: "kernel", calls: agreedPython},
+	{language: "bash", place: "kernel", calls: agreedBash, full: true},
 }
 
 // exits is what an exit of a program does to its context: a process ends and loses its
@@ -49,12 +78,20 @@ var reports = regexp.MustCompile(`; stderr late \w+ dropped \d+ "(?:[^"\\]|\\.)*
 // context is called are left out, and so are the words of errors that two
 // engines raise by themselves.
 func TestProvidersAgree(t *testing.T) {
+	p := &places{t, map[string]codeinterp.StatefulInterpreter{}}
 	for _, pair := range agreements {
-		t.Run(pair.name, func(t *testing.T) {
-			a, b := pair.a(t), pair.b(t)
+		if pair.full && !tier.Full {
+			continue
+		}
+		t.Run(pair.language, func(t *testing.T) {
+			a, b := p.of(pair.language), p.of(pair.place)
+			both := [2]agreed{{a, pair.language, newContext(t, a, pair.language)}, {b, pair.language, newContext(t, b, pair.language)}}
 			for _, tt := range pair.calls {
+				if tt.full && !tier.Full {
+					continue
+				}
 				t.Run(tt.name, func(t *testing.T) {
-					was, is := tt.answers(t, a, pair.language), tt.answers(t, b, pair.language)
+					was, is := tt.answers(t, both[0]), tt.answers(t, both[1])
 					for i := range was {
 						if pair.lacks != nil {
 							was[i], is[i] = pair.lacks.ReplaceAllString(was[i], ""), pair.lacks.ReplaceAllString(is[i], "")
@@ -70,26 +107,23 @@ func TestProvidersAgree(t *testing.T) {
 			}
 		})
 	}
+	t.Run("failures", func(t *testing.T) { failuresAgree(t, p) })
+	t.Run("kept functions", func(t *testing.T) { keptFunctionsAgree(t, p) })
+	t.Run("modules", func(t *testing.T) { modulesAgree(t, p) })
+}
+
+func newContext(t *testing.T, ci codeinterp.StatefulInterpreter, language string) codeinterp.ContextID {
+	t.Helper()
+	id, err := ci.CreateContext(t.Context(), language, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 func embedded(t *testing.T) codeinterp.StatefulInterpreter {
 	js := quickjs.New(nil)
 	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}})
-	return opened(t, ci, err)
-}
-
-func processes(l subprocess.Language) func(t *testing.T) codeinterp.StatefulInterpreter {
-	return func(t *testing.T) codeinterp.StatefulInterpreter {
-		ci, err := subprocess.NewStateful(&subprocess.Options{Languages: []subprocess.Language{l}})
-		if err != nil && os.Getenv("CI") == "" {
-			t.Skip(err)
-		}
-		return opened(t, ci, err)
-	}
-}
-
-func kernels(t *testing.T) codeinterp.StatefulInterpreter {
-	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: jupytertest.Start(t, &jupytertest.Options{Forked: true}).Address()})
 	return opened(t, ci, err)
 }
 
@@ -106,43 +140,54 @@ func opened[T codeinterp.StatefulInterpreter](t *testing.T, ci T, err error) cod
 	return ci
 }
 
-// An agreedCall is a series of programs, each by RunCode and all in one context.
+// An agreedCall is a series of programs in one context.
 type agreedCall struct {
 	name        string
 	programs    []string
 	opts        codeinterp.RunOptions
-	stateful    bool // in the context only
+	full        bool // with tag full only
+	once        bool // each by RunCode too
+	fresh       bool // in a context of its own, which is deleted
 	canceled    bool // at the first output
-	interrupted bool // at the first output, and stateful
+	interrupted bool // at the first output
 	restarted   bool // so too
 	deleted     bool // so too
 	ownReports  bool // what is on standard error is in the runtime's own words
 }
 
+// An agreed is one of two interpreters, and the context that calls share.
+type agreed struct {
+	ci       codeinterp.StatefulInterpreter
+	language string
+	shared   codeinterp.ContextID
+}
+
 var errAgreed = errors.New("the caller changed its mind")
 
 // answers makes the calls and describes the answers.
-func (a agreedCall) answers(t *testing.T, ci codeinterp.StatefulInterpreter, language string) []string {
+func (a agreedCall) answers(t *testing.T, of agreed) []string {
 	t.Helper()
-	ctx := t.Context()
-	id, err := ci.CreateContext(ctx, language, nil)
-	if err != nil {
-		t.Fatal(err)
+	ctx, ci, id := t.Context(), of.ci, of.shared
+	if a.fresh {
+		id = newContext(t, ci, of.language)
 	}
 	var got []string
 	for _, code := range a.programs {
-		if !a.stateful {
+		if a.once {
 			res, err := a.run(ctx, ci, "", func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
-				return ci.RunCode(ctx, language, code, o)
+				return ci.RunCode(ctx, of.language, code, o)
 			})
-			got = append(got, fmt.Sprintf("RunCode %q: %s", code, answer(res, err, language)))
+			got = append(got, fmt.Sprintf("RunCode %q: %s", code, answer(res, err, of.language)))
 		}
 		res, err := a.run(ctx, ci, id, func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 			return ci.RunInContext(ctx, id, code, o)
 		})
-		got = append(got, fmt.Sprintf("RunInContext %q: %s", code, answer(res, err, language)))
+		got = append(got, fmt.Sprintf("RunInContext %q: %s", code, answer(res, err, of.language)))
 	}
-	err = ci.DeleteContext(ctx, id)
+	if !a.fresh {
+		return got
+	}
+	err := ci.DeleteContext(ctx, id)
 	_, again := ci.RunInContext(ctx, id, "1", nil)
 	return append(got, fmt.Sprintf("delete: %s, then %s", kind(err), kind(again)))
 }
