@@ -21,16 +21,12 @@ import (
 const (
 	// patience is how long a provider opens without a message.
 	patience = 3 * time.Second
-
-	// sweepIdle is how long a kernel without a client is kept.
-	sweepIdle = 10 * time.Minute
 )
 
 // jupyterFlags choose a Jupyter server and its kernels.
 type jupyterFlags struct {
 	url             string
 	token, password string
-	user            string
 	kernels         []string
 	wait            time.Duration // for the server to listen
 
@@ -48,7 +44,6 @@ func (f *jupyterFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 		fs.DurationVar(&f.wait, "wait", 2*time.Second, "wait this `duration` for a server that is starting")
 	})
 	f.url, f.token, f.password = getenv("JUPYTER_URL"), getenv("JUPYTER_TOKEN"), getenv("JUPYTER_PASSWORD")
-	f.user = cmp.Or(getenv("USER"), getenv("USERNAME"))
 }
 
 // options returns the provider's options. A kernelspec without a language is for the
@@ -60,7 +55,7 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 	case !strings.Contains(f.url, "://"):
 		return nil, fmt.Errorf("%w: --url %s has no http:// or https:// in front", codeinterp.ErrInvalid, hostOf(f.url))
 	}
-	o := &jupyter.Options{URL: f.url, Auth: jupyter.Auth{Token: f.token}, Tag: f.tag(), Kernels: map[string]string{}}
+	o := &jupyter.Options{URL: f.url, Auth: jupyter.Auth{Token: f.token}, Kernels: map[string]string{}}
 	// A password logs in, which a token makes needless.
 	if f.token == "" {
 		o.Auth.Password = f.password
@@ -86,14 +81,6 @@ func hostOf(address string) string {
 		return address
 	}
 	return u.Host
-}
-
-// tag marks the kernels of a user's commands, which sweep deletes.
-func (f *jupyterFlags) tag() string {
-	if f.user == "" || strings.ContainsAny(f.user, "/?#%") {
-		return jupyter.DefaultTag
-	}
-	return jupyter.DefaultTag + "-" + f.user
 }
 
 func (f *jupyterFlags) openJupyter(ctx context.Context, language string, stateful bool) (codeinterp.CodeInterpreter, error) {
@@ -141,20 +128,4 @@ func (f *jupyterFlags) reach(ctx context.Context, language string) (o *jupyter.O
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-}
-
-// sweepBeside deletes in the background the kernels that killed commands left behind. It
-// ignores a server that does not list its kernels. done ends it, and waits for its end.
-func (f *jupyterFlags) sweepBeside(ctx context.Context) (done func()) {
-	opts, err := f.options("")
-	if err != nil {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		_, _ = jupyter.Sweep(ctx, opts, sweepIdle)
-	}()
-	return func() { cancel(); <-over }
 }

@@ -138,9 +138,6 @@ func (a *app) serveTools(ctx context.Context, f *mcpFlags, caps workspace.Capabi
 		f.gateway.server.Store(server)
 		server.Update() // the tools may have changed since New
 	}
-	if f.provider == "jupyter" {
-		defer f.sweepBeside(ctx)()
-	}
 	return a.serve(ctx, server, f)
 }
 

@@ -335,7 +335,7 @@ func TestInvalidOptions(t *testing.T) {
 	for name, opts := range map[string]*jupyter.Options{
 		"nil": nil, "empty": {}, "no scheme": {URL: "localhost:8888"}, "ftp": {URL: "ftp://x/"},
 		"both":     {URL: "http://x", Auth: jupyter.Auth{Token: "a", Password: "b"}},
-		"negative": {URL: "http://x", Grace: -1}, "tag": {URL: "http://x", Tag: "a/b"},
+		"negative": {URL: "http://x", Grace: -1},
 	} {
 		if _, err := jupyter.New(t.Context(), opts); !errors.Is(err, codeinterp.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)

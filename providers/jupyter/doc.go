@@ -6,8 +6,7 @@
 //
 // [New] starts a kernel for each run and deletes it. With [NewStateful] each context is a
 // kernel. [Stateful.Adopt] makes a context of a kernel that somebody else works in, such
-// as an open notebook's. [Stateful.Detach] leaves a context to another process. [Sweep]
-// deletes the kernels of crashed clients.
+// as an open notebook's. [Stateful.Detach] leaves a context to another process.
 //
 // The languages are those of the server's kernelspecs. Those that do not serve a language by
 // default are LANGUAGE@KERNELSPEC, such as "python@conda-env".
@@ -74,6 +73,7 @@
 //   - A process that dies between two runs is noticed by a question before the next run. If
 //     it dies right after its answer, the program runs in the server's next process, without
 //     the context's directory and environment; StateLost reports it.
+//   - The kernels of a client that crashes stay until the server culls them.
 //   - A killed kernel leaves its private directory below the server's TMPDIR.
 //   - Deno's kernel is not offered: it reports the end of a program before its value.
 //   - bash_kernel merges the two streams.

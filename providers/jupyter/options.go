@@ -19,8 +19,13 @@ const (
 	DefaultReconnectTimeout = 30 * time.Second
 	DefaultGrace            = 2 * time.Second
 	DefaultMaxMessage       = 64 << 20
-	DefaultTag              = "toolcell"
 )
+
+// A StatusError is a server's refusal of a request. It unwraps to
+// [codeinterp.ErrCapacity] if a limit on kernels is reached, to
+// [codeinterp.ErrContext] if a kernel is gone, and to [codeinterp.ErrUnavailable]
+// otherwise.
+type StatusError = server.StatusError
 
 // Options configures a client. URL is required. New copies it.
 type Options struct {
@@ -47,8 +52,7 @@ type Options struct {
 
 	// KernelEnv is sent with the request that starts a kernel. Gateways take
 	// KERNEL_* names and those that their operator lists; other servers
-	// ignore it. Such kernels are not found by Sweep where the server does
-	// not list the environment. Use ContextOptions.Env for programs.
+	// ignore it. Use ContextOptions.Env for programs.
 	KernelEnv map[string]string
 
 	// Dir is a directory of the kernels' host in which all programs start, in
@@ -57,9 +61,6 @@ type Options struct {
 	// Kernels that cannot be moved refuse any other than ".", as they refuse
 	// ContextOptions.Cwd.
 	Dir string
-
-	// Tag marks the kernels of this client for Sweep. Empty means DefaultTag.
-	Tag string
 
 	// StartTimeout bounds the wait for a server that is still starting, and
 	// for a kernel to become ready; gateways can need minutes.
@@ -133,7 +134,6 @@ func (o *Options) check() (Options, error) {
 	c.KernelEnv = maps.Clone(o.KernelEnv)
 	c.Warm = maps.Clone(o.Warm)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
-	c.Tag = cmp.Or(c.Tag, DefaultTag)
 	c.StartTimeout = cmp.Or(c.StartTimeout, DefaultStartTimeout)
 	c.ReconnectTimeout = cmp.Or(c.ReconnectTimeout, DefaultReconnectTimeout)
 	c.Grace = cmp.Or(c.Grace, DefaultGrace)
@@ -145,8 +145,6 @@ func (o *Options) check() (Options, error) {
 	switch {
 	case c.StartTimeout < 0, c.ReconnectTimeout < 0, c.Grace < 0, c.ContextIdle < 0, c.MaxMessage < 0:
 		return c, fmt.Errorf("%w: negative duration or size in Options", codeinterp.ErrInvalid)
-	case strings.ContainsAny(c.Tag, "/?#%"):
-		return c, fmt.Errorf("%w: Tag %q has a character that does not fit a path", codeinterp.ErrInvalid, c.Tag)
 	case strings.ContainsRune(c.Dir, 0):
 		return c, fmt.Errorf("%w: Dir has a NUL byte", codeinterp.ErrInvalid)
 	case c.Auth.Token != "" && c.Auth.Password != "":
@@ -160,6 +158,6 @@ func (o *Options) server() server.Config {
 	a := &o.Auth
 	return server.Config{URL: o.URL, Token: a.Token, Password: a.Password,
 		Header: a.Header, Hub: (*server.Hub)(a.Hub), HTTPClient: o.HTTPClient,
-		KernelEnv: o.KernelEnv, Tag: o.Tag, StartTimeout: o.StartTimeout,
+		KernelEnv: o.KernelEnv, StartTimeout: o.StartTimeout,
 		PlainJSON: o.plainJSON}
 }

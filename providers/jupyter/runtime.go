@@ -223,7 +223,7 @@ func (rt *runtime) Close(ctx context.Context) error {
 	for i, h := range orphans {
 		all.Go(func() {
 			if h == (server.Handle{}) {
-				errs[i] = server.Unavailable("the server has not answered whether it started a kernel, which Sweep can find")
+				errs[i] = server.Unavailable("the server has not answered whether it started a kernel")
 			} else if err := rt.c.DeleteKernel(ctx, h); err != nil {
 				errs[i] = fmt.Errorf("kernel %s is still there: %w", h.Kernel, err)
 			}

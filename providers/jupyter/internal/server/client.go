@@ -29,7 +29,6 @@ type Config struct {
 
 	Hub          *Hub
 	KernelEnv    map[string]string
-	Tag          string
 	StartTimeout time.Duration
 
 	PlainJSON bool // offer no subprotocol; for tests

@@ -5,10 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -68,16 +66,13 @@ type Session struct {
 	Kernel Kernel `json:"kernel"`
 }
 
-// A Handle names a kernel on the server, and the session that tags it, if any.
+// A Handle names a kernel on the server, and its session, if any.
 type Handle struct {
 	Kernel, Session string
 }
 
-// sessionPath is the path prefix that marks the sessions of a tag.
-func sessionPath(tag string) string { return "toolcell/" + tag + "/" }
-
-// StartKernel starts a kernel in a session that carries the tag, or a bare kernel if the
-// server has no sessions or KernelEnv is set. After ctx was canceled it continues in the
+// StartKernel starts a kernel in a session, or a bare kernel if the server has no sessions
+// or KernelEnv is set. After ctx was canceled it continues in the
 // background and deletes the kernel; done is called at the end of that, with the kernel that
 // could not be deleted, if any. Its Handle is empty if the server did not answer.
 func (c *Client) StartKernel(ctx context.Context, spec string, done func(left *Handle)) (Handle, error) {
@@ -122,10 +117,10 @@ func (c *Client) postKernel(ctx context.Context, spec string) (Handle, error) {
 		return c.postBareKernel(ctx, spec)
 	}
 	var s Session
-	path := sessionPath(c.cfg.Tag) + rand.Text()
+	path := "toolcell/" + rand.Text()
 	err := c.Await(ctx, func(context.Context) error {
 		return c.do(ctx, http.MethodPost, "api/sessions", map[string]any{
-			"path": path, "name": "toolcell " + c.cfg.Tag, "type": "toolcell",
+			"path": path, "name": "toolcell", "type": "toolcell",
 			"kernel": map[string]string{"name": spec},
 		}, &s)
 	})
@@ -140,11 +135,13 @@ func (c *Client) postKernel(ctx context.Context, spec string) (Handle, error) {
 }
 
 func (c *Client) postBareKernel(ctx context.Context, spec string) (Handle, error) {
-	env := map[string]string{"KERNEL_TOOLCELL_TAG": c.cfg.Tag}
-	maps.Copy(env, c.cfg.KernelEnv)
+	body := map[string]any{"name": spec}
+	if len(c.cfg.KernelEnv) > 0 {
+		body["env"] = c.cfg.KernelEnv
+	}
 	var k Kernel
 	// Not within Await: an answer that was lost would make it two kernels.
-	err := c.do(ctx, http.MethodPost, "api/kernels", map[string]any{"name": spec, "env": env}, &k)
+	err := c.do(ctx, http.MethodPost, "api/kernels", body, &k)
 	return Handle{Kernel: k.ID}, unknownSpec(err, spec)
 }
 
@@ -281,27 +278,4 @@ func (c *Client) list(ctx context.Context, path string, out any) error {
 			return err
 		}
 	}
-}
-
-// Sweep deletes the kernels of the tag that no client is connected to and that
-// had no activity for idle, and returns how many it deleted.
-func (c *Client) Sweep(ctx context.Context, idle time.Duration) (int, error) {
-	sessions, err := c.Sessions(ctx)
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	var errs []error
-	for _, s := range sessions {
-		if !strings.HasPrefix(s.Path, sessionPath(c.cfg.Tag)) || s.Kernel.Connections > 0 ||
-			time.Since(s.Kernel.LastActivity) < idle {
-			continue
-		}
-		if err := c.DeleteKernel(ctx, Handle{s.Kernel.ID, s.ID}); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		n++
-	}
-	return n, errors.Join(errs...)
 }

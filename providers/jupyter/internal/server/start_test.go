@@ -43,7 +43,7 @@ func startGivenUp(t *testing.T, status int) {
 		}
 	}))
 	defer s.Close()
-	c, err := New(Config{URL: s.URL, Tag: "t", StartTimeout: time.Minute})
+	c, err := New(Config{URL: s.URL, StartTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
