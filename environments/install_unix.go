@@ -109,7 +109,8 @@ func (i *installer) client(name string) (string, error) {
 // write writes a file for the installer.
 func (i *installer) write(name string, lines []string) (path string, err error) {
 	path = filepath.Join(i.temp, name)
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+	// Its own: the host's umask can close the file to it.
+	if err := errors.Join(os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644), i.own(path)); err != nil {
 		return "", unavailable(err)
 	}
 	return path, nil

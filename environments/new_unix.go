@@ -142,12 +142,27 @@ func Root(root string) (string, error) {
 	}
 	root, err := filepath.Abs(root)
 	if err == nil {
-		err = os.MkdirAll(root, 0o755)
+		err = makeOpen(root)
 	}
 	if err != nil {
 		return "", unavailable(err)
 	}
 	return root, nil
+}
+
+// makeOpen is os.MkdirAll with directories that the programs of a root host, which run as
+// another user, can enter whatever the umask is.
+func makeOpen(dir string) error {
+	if _, err := os.Stat(dir); err == nil || os.Geteuid() != 0 {
+		return os.MkdirAll(dir, 0o755)
+	}
+	if err := makeOpen(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Chmod(dir, 0o755)
 }
 
 // Remove deletes the environment, also for programs that use it. It fails with

@@ -1,4 +1,4 @@
-//go:build real
+//go:build real && unix
 
 package main
 
@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
-// TestEnvironments: made by name, used, listed, removed; and made on the fly.
+// TestEnvironments: made by name, used, listed, removed; and made on the fly, whatever the
+// umask is.
 func TestEnvironments(t *testing.T) {
 	base, err := filepath.Abs("../../.testenv/python/bin/python")
 	if err == nil {
@@ -25,11 +27,12 @@ func TestEnvironments(t *testing.T) {
 		t.Skip("no .testenv/python; run make testenv")
 	}
 	root := scripts(t, map[string]string{"needs.txt": "six==1.17.0\n", "locked.txt": "six==1.17.0\n", "unlocked.txt": "six\n"})
+	defer syscall.Umask(syscall.Umask(0o077))
 	do := func(args ...string) (int, string, string) {
 		var out, errs bytes.Buffer
 		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(name string) string {
 			if name == "TOOLCELL_ENVIRONMENTS" {
-				return root
+				return filepath.Join(root, "environments")
 			}
 			return ""
 		}}
