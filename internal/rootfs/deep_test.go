@@ -4,8 +4,6 @@ package rootfs_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -72,55 +70,6 @@ func TestArtifactsOfAPit(t *testing.T) {
 			t.Errorf("round %d: %d found, %v missing", round, len(found), missing)
 		}
 	}
-}
-
-// TestRemoveAPit removes a directory that is deeper than there are descriptors, and
-// one with many that are not empty.
-func TestRemoveAPit(t *testing.T) {
-	f, dir := open(t, nil, rootfs.Options{})
-	if err := os.Mkdir(filepath.Join(dir, "d"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	p := newPit(t, filepath.Join(dir, "d"))
-	for range 300 {
-		p.down("d")
-	}
-	for i := range 300 {
-		if err := os.MkdirAll(filepath.Join(dir, "d", fmt.Sprint("wide", i), "d"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink("..", filepath.Join(dir, "d", "link")); err != nil {
-		t.Fatal(err)
-	}
-	p.file("f")
-	low := fewDescriptors(t, 20)
-	err := f.RemoveAll("d")
-	low()
-	if _, e := os.Lstat(filepath.Join(dir, "d")); err != nil || !os.IsNotExist(e) {
-		t.Errorf("%v, then %v", err, e)
-	}
-	if _, err := os.Lstat(dir); err != nil {
-		t.Error(err)
-	}
-}
-
-// fewDescriptors leaves the process only some more than it has, until the function
-// that it returns is called.
-func fewDescriptors(t *testing.T, more int) (back func()) {
-	list, err := os.ReadDir("/proc/self/fd")
-	var old unix.Rlimit
-	if err == nil {
-		err = unix.Getrlimit(unix.RLIMIT_NOFILE, &old)
-	}
-	low := unix.Rlimit{Cur: uint64(len(list) + more), Max: old.Max}
-	if err == nil {
-		err = unix.Setrlimit(unix.RLIMIT_NOFILE, &low)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func() { _ = unix.Setrlimit(unix.RLIMIT_NOFILE, &old) }
 }
 
 // TestArtifactsLongPaths: files whose paths are too long to open are counted and take
