@@ -158,7 +158,7 @@ def open_loop():
     with hold:
         asyncio = own_import('asyncio')
         if state.loop is None or state.loop.is_closed():
-            state.loop = asyncio.new_event_loop()
+            state.loop = asyncio.SelectorEventLoop()  # not a policy's: is_cut_off has to see the frames of its callbacks
         asyncio.set_event_loop(state.loop)
     return state.loop
 

@@ -57,6 +57,8 @@ var smoke = []struct{ name, language, code, want string }{
 	{"streams", "python", "import os, sys\nprint('a', flush=True); _ = os.system('echo b'); print('c', file=sys.stderr)", "ok out=a\nb\n"},
 	{"exit code", "python", "raise SystemExit(3)", "error"},
 	{"loopback", "python", "import socket, threading\ns = socket.create_server(('127.0.0.1', 0))\nthreading.Thread(target=lambda: s.accept()[0].send(b'x')).start()\nsocket.create_connection(s.getsockname()).recv(1)", "ok value=b'x'"},
+	{"localhost", "python", "import socket, threading\ns = socket.create_server(('localhost', 0))\nthreading.Thread(target=lambda: s.accept()[0].send(b'x')).start()\nsocket.create_connection(('localhost', s.getsockname()[1])).recv(1)", "ok value=b'x'"},
+	{"user", "python", "import getpass, os, pwd\npwd.getpwuid(os.getuid()).pw_name, getpass.getuser()", "ok value=('user', 'user')"},
 	{"network", "python", "import socket\nsocket.create_connection(('1.1.1.1', 53), 5)", "error error=OSError"},
 	{"files", "python", "open('HOME/secret').read()", "error error=FileNotFoundError"},
 	{"signals", "python", "import os, signal\nos.kill(HOST, 0)", "error error=ProcessLookupError"},

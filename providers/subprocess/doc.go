@@ -87,8 +87,9 @@
 //   - A call of a host function has at most 48 MiB of arguments; 4,096 may be open.
 //   - Artifacts looks at 262,144 files and 128 levels; Result.Truncated reports more.
 //   - Completions call nothing: there are none behind properties, getters and proxies.
-//   - Python: multiprocessing works by fork only, unless the program has a file. An
-//     interrupt in asyncio's own code can break the context's loop.
+//   - Python: multiprocessing works by fork only, unless the program has a file. A
+//     context's loop is asyncio's own, whatever policy a program sets; an interrupt in
+//     asyncio's own code can break it.
 //   - JavaScript: static imports are dynamic ones; export is ignored. Modules have require,
 //     module and __filename too, and their var is a property of globalThis. node keeps a module
 //     that failed to load: after fixing it, import './x.mjs?2'. Files that a TypeScript
@@ -108,8 +109,8 @@
 //     /proc. Without Options.Network only loopback works. There are no Unix sockets.
 //     Nothing survives the host.
 //   - Landlock: other files are refused, but stat and readlink show names, sizes and
-//     links. /proc is closed and there is no /dev/shm, so multiprocessing has no Lock,
-//     Queue or Pool. Without Options.Network there are no sockets. Setting the times of
+//     links. The user has no name (whoami fails, getpass.getuser works). /proc is closed
+//     and there is no /dev/shm, so multiprocessing has no Lock, Queue or Pool. Without Options.Network there are no sockets. Setting the times of
 //     a file by its path does nothing. Below Linux 6.12, programs under the host's own
 //     user can signal the host; this needs Options.Sandbox.AllowSignals.
 //   - None: limits and a process group only. Programs can do what their user can.

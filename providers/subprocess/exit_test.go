@@ -31,6 +31,8 @@ func TestExitOfEarlierRun(t *testing.T) {
 		{"python", "import signal, sys\nsignal.signal(signal.SIGALRM, lambda *a: sys.exit(0))\n_ = signal.setitimer(signal.ITIMER_REAL, 0.3)", pyWait},
 		{"python", "import signal, sys\nclass A:\n  def end(self, n, f): sys.exit()\nsignal.signal(signal.SIGALRM, A().end)\n_ = signal.setitimer(signal.ITIMER_REAL, 0.3)", pyWait},
 		{"python", "import asyncio, sys\nasync def end():\n  await asyncio.sleep(0.3); sys.exit(0)\nt = asyncio.create_task(end()); await asyncio.sleep(0)", await},
+		{"python", "import asyncio, sys\nclass Policy(asyncio.DefaultEventLoopPolicy):\n  def new_event_loop(self): 1 / 0 # as uvloop's is another\nasyncio.set_event_loop_policy(Policy())\n" +
+			"_ = asyncio.get_running_loop().call_later(0.3, sys.exit, 0); await asyncio.sleep(0)", await},
 		{"python", "import asyncio, sys\n_ = asyncio.get_running_loop().call_later(0.3, sys.exit, 0); await asyncio.sleep(0)", await},
 	} {
 		n := newNotebook(t, ci, tt.language)
