@@ -9,6 +9,8 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
+// agreedJavaScript compares the embedded engine with node. Values are those of
+// contract row 23.
 var agreedJavaScript = []agreedCall{
 	{name: "output and value", once: true, programs: []string{`console.log("out"); console.error("err"); ({ b: [1, "é"], a: null })`}},
 	{name: "no value", programs: []string{"const x = 1;", "undefined", ""}},

@@ -60,19 +60,6 @@ func TestApproveKnowsTheLanguageOfContexts(t *testing.T) {
 	}
 }
 
-func TestApproveCanceledWhileAsking(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	ci := codeinterp.Wrap(&echo{}, codeinterp.Approve(func(ctx context.Context, _ codeinterp.Call) error {
-		cancel()
-		<-ctx.Done()
-		return ctx.Err()
-	}))
-	_, err := ci.RunCode(ctx, "echo", "", nil)
-	if !errors.Is(err, context.Canceled) || errors.Is(err, codeinterp.ErrRefused) {
-		t.Errorf("err = %v, want the cancellation", err)
-	}
-}
-
 // TestRefusedInput: whoever writes to the Input of a run that is refused, or that
 // a middleware answers itself, does not wait for ever.
 func TestRefusedInput(t *testing.T) {

@@ -141,38 +141,6 @@ func hasRep(o codeinterp.Output, want codeinterp.Representation) bool {
 	return false
 }
 
-// FuzzResultUnmarshal checks that the decoder takes or refuses anything, and
-// that what it takes is stable.
-func FuzzResultUnmarshal(f *testing.F) {
-	for _, res := range goldenResults {
-		raw, err := json.Marshal(res)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(raw)
-	}
-	f.Add([]byte(`{"outputs":[{"type":"result","text":"a","alternatives":[{"mime":"text/plain","text":"b"}]}]}`))
-	f.Add([]byte(`{"outputs":[{"type":"display","alternatives":[{"text":"b"},{"mime":"text/html","text":"c"}]}]}`))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		var res codeinterp.Result
-		if json.Unmarshal(raw, &res) != nil {
-			return
-		}
-		once, err := json.Marshal(res)
-		if err != nil {
-			t.Fatalf("%s was read but not written: %v", raw, err)
-		}
-		var again codeinterp.Result
-		if err := json.Unmarshal(once, &again); err != nil {
-			t.Fatalf("%s: %v", once, err)
-		}
-		twice, err := json.Marshal(again)
-		if err != nil || !bytes.Equal(once, twice) {
-			t.Fatalf("%s became %s, %v", once, twice, err)
-		}
-	})
-}
-
 // TestFaultyUTF8 has bytes that are not UTF-8 wherever a program can put them:
 // the document is UTF-8 all the same, and reads back.
 func TestFaultyUTF8(t *testing.T) {

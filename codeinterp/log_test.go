@@ -40,23 +40,3 @@ func TestLogCalls(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
-
-// TestLogCreated: a context that is made of another one has its own id in the log.
-func TestLogCreated(t *testing.T) {
-	var b bytes.Buffer
-	made := func(context.Context, codeinterp.Call) (codeinterp.Reply, error) {
-		return codeinterp.Reply{Context: "new"}, nil
-	}
-	h := codeinterp.Log(slog.New(slog.NewTextHandler(&b, nil)))(made)
-	h(t.Context(), codeinterp.Call{Op: codeinterp.OpCreate})
-	h(t.Context(), codeinterp.Call{Op: codeinterp.OpCreate, Context: "old"})
-	if got := b.String(); strings.Count(got, "context=new\n") != 1 || strings.Count(got, "context=old created=new\n") != 1 {
-		t.Errorf("%s", got)
-	}
-}
-
-func TestLogNil(t *testing.T) {
-	if _, err := codeinterp.Wrap(&echo{}, codeinterp.Log(nil)).RunCode(t.Context(), "echo", "", nil); err != nil {
-		t.Error(err)
-	}
-}

@@ -112,15 +112,3 @@ func TestUnknownOperationIsRefused(t *testing.T) {
 		}
 	}
 }
-
-// TestDescribeOutlivesGuards refuses everything, which Describe survives.
-func TestDescribeOutlivesGuards(t *testing.T) {
-	guard := func(codeinterp.Handler) codeinterp.Handler {
-		return func(context.Context, codeinterp.Call) (codeinterp.Reply, error) {
-			return codeinterp.Reply{}, codeinterp.ErrRefused
-		}
-	}
-	if got := codeinterp.Describe(codeinterp.Wrap(&echoAll{}, guard)).Provider; got != "echo" {
-		t.Errorf("got %q", got)
-	}
-}

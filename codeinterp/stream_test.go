@@ -3,7 +3,6 @@ package codeinterp_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -50,42 +49,6 @@ func TestStreamPanicOfTheBodyGoesOn(t *testing.T) {
 	}()
 	if _, err := result(); !errors.Is(err, codeinterp.ErrStopped) {
 		t.Errorf("err = %v: the run was not stopped", err)
-	}
-}
-
-// The body runs on the caller's goroutine, so a t.Fatal in it ends the test.
-func TestStreamGoexitOfTheBody(t *testing.T) {
-	// A provider may call back from any goroutine.
-	outputs, result := codeinterp.Stream(t.Context(), func(ctx context.Context, o *codeinterp.RunOptions) (res codeinterp.Result, err error) {
-		ended := make(chan bool)
-		go func() {
-			defer close(ended)
-			res, err = (&echo{}).RunCode(ctx, "echo", "one\nsleep\n", o)
-		}()
-		<-ended
-		return res, err
-	})
-	left := make(chan bool)
-	go func() {
-		defer close(left)
-		for range outputs {
-			runtime.Goexit()
-		}
-	}()
-	<-left
-	if _, err := result(); !errors.Is(err, codeinterp.ErrStopped) {
-		t.Errorf("err = %v: the run was not stopped", err)
-	}
-}
-
-func TestStreamPanicOfTheRun(t *testing.T) {
-	outputs, _ := codeinterp.Stream(t.Context(), func(context.Context, *codeinterp.RunOptions) (codeinterp.Result, error) { panic("boom") })
-	defer func() {
-		if p := recover(); p != "boom" {
-			t.Errorf("recovered %v", p)
-		}
-	}()
-	for range outputs {
 	}
 }
 

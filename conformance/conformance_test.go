@@ -53,24 +53,3 @@ func TestEveryFeatureIsProved(t *testing.T) {
 		}
 	}
 }
-
-// TestEveryRowHasAClause names the rows of the contract that only tests of a provider,
-// of the tools or of the driver can see.
-func TestEveryRowHasAClause(t *testing.T) {
-	elsewhere := map[int]string{
-		8:  "providers/jupyter: a server that goes away",
-		14: "providers/jupyter: a kernel of other clients",
-		23: "ValueJSON (contract row 23 is for JavaScript)",
-		25: "tools: the text for a model",
-		27: "tools: repeated call ids",
-	}
-	rows := map[int]int{}
-	for _, c := range Clauses() {
-		rows[c.Row]++
-	}
-	for row := 1; row <= 27; row++ {
-		if (rows[row] > 0) == (elsewhere[row] != "") {
-			t.Errorf("row %d has %d clauses, and is tested elsewhere: %q", row, rows[row], elsewhere[row])
-		}
-	}
-}

@@ -152,32 +152,3 @@ func TestCompletionStuck(t *testing.T) {
 		}
 	})
 }
-
-// TestCompletionThroughMiddlewares: a completion is a call as all others.
-func TestCompletionThroughMiddlewares(t *testing.T) {
-	ci, _, id := completer(t, func(_ context.Context, code string, cursor int) (codeinterp.Completion, error) {
-		return codeinterp.Completion{Matches: []string{code}, Start: 0, End: cursor}, nil
-	})
-	defer ci.Close()
-	var seen []codeinterp.Call
-	w := codeinterp.Wrap(ci, func(next codeinterp.Handler) codeinterp.Handler {
-		return func(ctx context.Context, c codeinterp.Call) (codeinterp.Reply, error) {
-			seen = append(seen, c)
-			return next(ctx, c)
-		}
-	})
-	c, _ := codeinterp.Completions(w)
-	got, err := c.Complete(t.Context(), id, "abc", 2)
-	if err != nil || !slices.Equal(got.Matches, []string{"abc"}) || len(seen) != 1 || seen[0].Op != codeinterp.OpComplete || seen[0].Context != id || seen[0].Code != "abc" {
-		t.Errorf("%+v, %v, %+v", got, err, seen)
-	}
-	if _, ok := codeinterp.Completions(codeinterp.Stateless(w)); ok {
-		t.Error("Stateless keeps Completions")
-	}
-	if _, ok := codeinterp.Completions(driver.NewStateful(&fake{}, driver.Config{})); ok {
-		t.Error("a runtime that does not complete has Completions")
-	}
-	if _, err := c.Complete(t.Context(), create(t, ci), "", 1); !errors.Is(err, codeinterp.ErrInvalid) {
-		t.Errorf("a cursor past the end: %v", err)
-	}
-}

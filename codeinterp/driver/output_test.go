@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -70,14 +68,6 @@ func TestChunksKeepRunesWhole(t *testing.T) {
 	}
 }
 
-func TestUnfinishedRuneComesOutAtTheEnd(t *testing.T) {
-	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
-	c.Write(codeinterp.Stdout, []byte("a\xf0\x9f"))
-	if res := finish(c); res.Stdout() != "a\xf0\x9f" {
-		t.Errorf("%q", res.Stdout())
-	}
-}
-
 func TestHeadAndTail(t *testing.T) {
 	for _, chunk := range []int{1, 7, 64, 1000, 100000} {
 		c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
@@ -104,30 +94,6 @@ func TestHeadAndTail(t *testing.T) {
 	}
 }
 
-func TestCutsKeepRunesWhole(t *testing.T) {
-	for limit := 100; limit < 110; limit++ {
-		c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: limit})
-		c.Write(codeinterp.Stdout, []byte(strings.Repeat("日", 1000)))
-		res := finish(c)
-		if s := res.Stdout(); !utf8.ValidString(s) || len(s) > limit || len(s) < limit-6 {
-			t.Errorf("limit %d: %d bytes, valid %v", limit, len(s), utf8.ValidString(s))
-		}
-		if tr := res.Truncated[0]; tr.Bytes != 3000 || tr.Kept != int64(len(res.Stdout())) {
-			t.Errorf("limit %d: %+v", limit, tr)
-		}
-	}
-}
-
-func TestUpToTheLimitNothingIsDropped(t *testing.T) {
-	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
-	c.Write(codeinterp.Stdout, make([]byte, 300))
-	c.Add(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: make([]byte, 600)}}})
-	c.Write(codeinterp.Stdout, make([]byte, 100))
-	if res := finish(c); len(res.Outputs) != 3 || len(res.Truncated) != 0 {
-		t.Errorf("%d outputs, %+v", len(res.Outputs), res.Truncated)
-	}
-}
-
 func TestDisplayIsKeptWholeOrDropped(t *testing.T) {
 	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	c.Write(codeinterp.Stdout, []byte("before"))
@@ -137,16 +103,6 @@ func TestDisplayIsKeptWholeOrDropped(t *testing.T) {
 	want := codeinterp.Truncation{Stream: "display", Bytes: 2000, Kept: 0, Reason: codeinterp.TruncatedByLimit}
 	if res.Stdout() != "beforeafter" || len(res.Truncated) != 1 || res.Truncated[0] != want {
 		t.Errorf("%q, %+v", res.Stdout(), res.Truncated)
-	}
-}
-
-func TestNoLimit(t *testing.T) {
-	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: -1})
-	for range 100 {
-		c.Write(codeinterp.Stdout, make([]byte, 1<<18))
-	}
-	if res := finish(c); len(res.Stdout()) != 100<<18 || len(res.Truncated) != 0 {
-		t.Errorf("%d bytes, %+v", len(res.Stdout()), res.Truncated)
 	}
 }
 
@@ -221,15 +177,6 @@ func TestLateIsNotJoined(t *testing.T) {
 	}
 }
 
-func TestAfterFinishNothingIsTaken(t *testing.T) {
-	called := false
-	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { called = true; return nil }})
-	finish(c)
-	if c.Write(codeinterp.Stdout, []byte("x")) || c.Add(display("", "", false)) || called {
-		t.Error("output was taken after Finish")
-	}
-}
-
 func TestLost(t *testing.T) {
 	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	tr := codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByRate}
@@ -255,30 +202,6 @@ func TestManyTinyPieces(t *testing.T) {
 		if tr.Bytes != n || tr.Kept != int64(len(res.Stdout())) {
 			t.Errorf("%+v with %d kept", tr, len(res.Stdout()))
 		}
-	}
-}
-
-func TestConcurrentWriters(t *testing.T) {
-	inside := 0
-	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: -1, OnOutput: func(codeinterp.Output) error {
-		inside++
-		defer func() { inside-- }()
-		if inside != 1 {
-			t.Error("callbacks overlap")
-		}
-		return nil
-	}})
-	var wg sync.WaitGroup
-	for _, k := range []codeinterp.Kind{codeinterp.Stdout, codeinterp.Stderr} {
-		wg.Go(func() {
-			for range 1000 {
-				c.Write(k, []byte("xy"))
-			}
-		})
-	}
-	wg.Wait()
-	if res := finish(c); len(res.Stdout()) != 2000 || len(res.Stderr()) != 2000 {
-		t.Errorf("%d, %d bytes", len(res.Stdout()), len(res.Stderr()))
 	}
 }
 
@@ -337,37 +260,11 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-func TestCallbackThatExits(t *testing.T) {
-	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { runtime.Goexit(); return nil }})
-	c.Write(codeinterp.Stdout, []byte("a"))
-	c.Write(codeinterp.Stdout, []byte("b"))
-	res := finish(c)
-	if res.Stdout() != "ab" || res.CallbackErr == nil || strings.Count(res.CallbackErr.Error(), "ended its goroutine") != 2 {
-		t.Errorf("stdout %q, %v", res.Stdout(), res.CallbackErr)
-	}
-}
-
 // BenchmarkCallback is what a call of OnOutput costs.
 func BenchmarkCallback(b *testing.B) {
 	b.ReportAllocs()
 	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { return nil }})
 	for b.Loop() {
 		c.Write(codeinterp.Stdout, []byte("x"))
-	}
-}
-
-// TestLateBreaksNoCharacter: late output may come between two bytes of the
-// program's own.
-func TestLateBreaksNoCharacter(t *testing.T) {
-	var live []string
-	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: -1, OnOutput: func(o codeinterp.Output) error {
-		live = append(live, string(o.Data))
-		return nil
-	}})
-	c.Write(codeinterp.Stdout, []byte("\xc3"))
-	c.Add(codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte("late"), Late: true})
-	c.Write(codeinterp.Stdout, []byte("\xa9"))
-	if res := finish(c); strings.Join(live, "|") != "late|é" || res.Stdout() != "é" {
-		t.Errorf("%q, %q", live, res.Stdout())
 	}
 }

@@ -107,16 +107,6 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestShortErrorStays: what is not too long is not touched.
-func TestShortErrorStays(t *testing.T) {
-	e := &codeinterp.ProgramError{Name: "E", Message: "m", Traceback: []string{"a", "", "b"}}
-	res := codeinterp.Result{Error: e}
-	driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1}).Finish(&res)
-	if res.Error != e || len(res.Truncated) != 0 {
-		t.Errorf("%+v, %+v", res.Error, res.Truncated)
-	}
-}
-
 // TestLostBefore: what was dropped before it came here counts.
 func TestLostBefore(t *testing.T) {
 	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
@@ -153,18 +143,6 @@ func TestUnmute(t *testing.T) {
 	c.Write(codeinterp.Stdout, []byte("b"))
 	if res := finish(c); !strings.HasSuffix("ab", seen) || res.Stdout() != "ab" {
 		t.Errorf("seen %q, kept %q, %v", seen, res.Stdout(), res.CallbackErr)
-	}
-}
-
-func TestStream(t *testing.T) {
-	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
-	w := c.Stream(codeinterp.Stderr)
-	fmt.Fprintf(w, "n = %d", 1)
-	if res := finish(c); res.Stderr() != "n = 1" {
-		t.Errorf("%q", res.Stderr())
-	}
-	if n, err := w.Write([]byte("x")); n != 0 || err == nil {
-		t.Error(n, err)
 	}
 }
 
