@@ -13,6 +13,7 @@ import (
 // contract row 23.
 var agreedJavaScript = []agreedCall{
 	{name: "output and value", once: true, programs: []string{`console.log("out"); console.error("err"); ({ b: [1, "é"], a: null })`}},
+	{name: "the last value", fresh: true, programs: []string{"typeof _", "[1]", "_.push(2); _", "undefined", "_", "_ = 7", "8", "_", "let _ = 9", "5", "_"}},
 	{name: "no value", programs: []string{"const x = 1;", "undefined", ""}},
 	{name: "values without JSON", programs: []string{"NaN", "new Map([[1, 2]])", "[undefined]", "10n", "(() => 1)"}},
 	{name: "values that JSON gives back", programs: []string{"-0", "[-0]", "new (class P { x = 1 })()", "Object.create(null)", "({ get a() { return 1 } })",

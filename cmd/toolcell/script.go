@@ -208,7 +208,9 @@ func (s scriptRunner) RunCode(ctx context.Context, language, code string, o *cod
 func (s *script) rename(lines []string) []string {
 	lines = slices.Clone(lines)
 	for i, line := range lines {
-		lines[i] = ownName().ReplaceAllLiteralString(line, s.file)
+		if !strings.Contains(line, s.file) { // or the provider knows it already
+			lines[i] = ownName().ReplaceAllLiteralString(line, s.file)
+		}
 	}
 	return lines
 }

@@ -94,6 +94,8 @@ func TestFilesAsUnderNode(t *testing.T) {
 		"returns.js": "#!/usr/bin/env node\nif (process.argv.length < 3) {\n  console.log(arguments.length, require === arguments[1], this === module.exports);\n  return;\n}\nconsole.log('no')",
 		"fails.js":   "if (!module) return; null.x",
 		"syntax.js":  "if (module) return;\nlet = ;",
+		"strict.mjs": "misspelt = 5",
+		"program.js": "null.x",
 		"own.ts":     "const f = (n: number): number => { throw new Error('own') }\ntry { f(1) } catch (e) { console.log((e as Error).stack) }",
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -105,6 +107,8 @@ func TestFilesAsUnderNode(t *testing.T) {
 		{"returns.js", 0, "5 true true\n", ""},
 		{"fails.js", 1, "", at("fails.js") + ":1:"},
 		{"syntax.js", 1, "", "syntax.js:2"},
+		{"strict.mjs", 1, "", "ReferenceError: misspelt"},
+		{"program.js", 1, "", "    at " + at("program.js") + ":1:"},
 		{"own.ts", 0, "(" + at("own.ts") + ":1:", ""},
 	} {
 		for _, provider := range []string{"inmemory", "subprocess"} {

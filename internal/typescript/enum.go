@@ -95,8 +95,8 @@ func (p *parser) enumMember(seen map[string]bool) {
 		p.next()
 		first := p.tok
 		p.assign(0)
-		end := ");"
-		if constantText.MatchString(p.src[first.start:p.last]) {
+		end, value := ");", p.src[first.start:p.last]
+		if constantText.MatchString(value) && (value != first.text || seen[value] || p.constant(value)) {
 			end = ", 1);"
 		}
 		p.insert(p.last, end)
@@ -114,6 +114,12 @@ var constantText = func() *regexp.Regexp {
 	const operand = `(?:` + blank + `|\()*(?:` + text + `|[\pL\pM\pN_$]+(?:` + member + `)*)(?:` + blank + `|\))*`
 	return regexp.MustCompile(`^` + operand + `(?:\+` + operand + `)*$`)
 }()
+
+// constant reports whether the program declares a constant of a name, without a type.
+func (p *parser) constant(name string) bool {
+	p.step(len(p.src) / 64)
+	return regexp.MustCompile(`\bconst\s+` + regexp.QuoteMeta(name) + `\s*=`).MatchString(p.src)
+}
 
 // strictName reports whether a constant of this name is an error, or hides what
 // initializers mean.

@@ -43,6 +43,7 @@
 // The text of a result is what node's util.inspect returns, and a string is shown as it
 // is. It has a JSON form if that says the same. What a program of a context declares again
 // is bound to the variable that exists: functions of earlier programs see the new value.
+// The value of a context's last program is in _, unless programs have a _ of their own.
 //
 // # Limits
 //
@@ -57,8 +58,8 @@
 //     a frame is the engine's, often that of a call's parenthesis. A character beyond
 //     U+FFFF counts as one column.
 //   - Some powers of two are written with one digit more than needed.
-//   - In code that is not strict and given to eval, functions that a block declares are
-//     visible in that block only.
+//   - In code that is not strict, a function that a block declares twice, or assigns to,
+//     has its first value behind the block.
 //   - fetch unless the provider has an egress policy; Blob, web streams, Temporal, using, async_hooks, child_process, http, vm
 //     and worker_threads are missing.
 //   - Finalizers are not called, and an object that only a WeakRef refers to is gone at once.

@@ -58,6 +58,7 @@ type instance struct {
 	loaded     map[string]value // exports of the libraries
 	toolset    value            // with toolNames, which are what it was made of
 	toolNames  string
+	shown      value   // what remember has put into _
 	originals  []value // what builtinMethods replaced, in their order
 	parsing    bool    // a module only for its errors: what it imports is not looked for
 	cwd        string
@@ -68,7 +69,7 @@ func newInstance(c engine.Config, p *pool) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{vm: vm, config: c, table: hostTable(), start: time.Now(), driver: undefined, toolset: undefined, cwd: c.Cwd}
+	in := &instance{vm: vm, config: c, table: hostTable(), start: time.Now(), driver: undefined, toolset: undefined, shown: undefined, cwd: c.Cwd}
 	vm.in = in
 	vm.breathe = func() {
 		in.outside.Store(true)
@@ -187,6 +188,7 @@ func (in *instance) execute() engine.Outcome {
 	if !ok {
 		return in.withValue(out)
 	}
+	in.remember(v)
 	in.vm.free(v)
 	if out, ok := in.leave(); !ok {
 		return in.withValue(out)

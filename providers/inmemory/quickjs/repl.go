@@ -2,6 +2,7 @@ package quickjs
 
 import (
 	"encoding/json"
+	"path"
 	"strings"
 	"unsafe"
 
@@ -57,6 +58,11 @@ func (in *instance) prepare() cell {
 
 func (in *instance) prepareCode(code, name string) cell {
 	vm := in.vm
+	if in.program.Script {
+		if c, ok := in.scriptCell(code, name); ok {
+			return c
+		}
+	}
 	// With the word in a comment only, a program does the same either way.
 	await := strings.Contains(code, "await")
 	if looksLikeObject(code) {
@@ -96,6 +102,35 @@ func (in *instance) asModule(code, name string) cell {
 		return cell{fn: lib.XJS_Throw(vm.tls, vm.ctx, e)}
 	}
 	vm.free(e)
+	return in.wrapped(code, name)
+}
+
+// scriptCell compiles a file that is not run as other programs: a module by its name, and
+// what uses the arguments that node calls it with.
+func (in *instance) scriptCell(code, name string) (c cell, ok bool) {
+	switch {
+	case path.Ext(name) == ".mjs":
+		fn := in.vm.compileStrict(code, name)
+		c = cell{fn: fn}
+		if !isException(fn) {
+			return in.compiled(fn, code, name, true), true
+		}
+		if in.script(code) == nil { // else the declarations may be all that is wrong
+			return c, true
+		}
+	case strings.Contains(code, "arguments"):
+		c = in.wrapped(code, name)
+		ok = !isException(c.fn)
+	}
+	if isException(c.fn) {
+		in.vm.dropException() // it is said again of the program
+	}
+	return c, ok
+}
+
+// wrapped compiles a program as the function that node makes of a file.
+func (in *instance) wrapped(code, name string) cell {
+	vm := in.vm
 	if strings.HasPrefix(code, "#!") {
 		code = "//" + code
 	}

@@ -50,6 +50,24 @@ func (in *instance) take() {
 	l.value, l.boxed = undefined, false
 }
 
+// remember puts the value of a context's program into _, where later programs find it,
+// unless they have a _ of their own.
+func (in *instance) remember(v value) {
+	vm := in.vm
+	if in.program.Last || isUndefined(v) || vm.stopping.Load() {
+		return
+	}
+	global := at[lib.TJSContext](vm.ctx).Fglobal_obj
+	now, flags, there := vm.property(global, "_")
+	vm.free(now)
+	if there && (flags&lib.MJS_PROP_GETSET != 0 || now != in.shown) {
+		return
+	}
+	vm.set(global, "_", vm.dup(v), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+	vm.free(in.shown)
+	in.shown = vm.dup(v)
+}
+
 // fulfilled frees a promise and returns what it was fulfilled with, undefined
 // where it was not.
 func (vm *vm) fulfilled(promise value) value {

@@ -146,6 +146,7 @@ function syntaxError(details) {
 
 // execute runs the program and calls done(error, value, line), once.
 function execute(code, name, done) {
+  if (script.endsWith('.mjs')) code = strict(code);
   const tries = [code];
   // What looks like a block may be an object, which node's REPL tries first too.
   if (/^\s*\{/.test(code) && !/;\s*$/.test(code)) tries.unshift(`(${code.trim()}\n)`);
@@ -163,11 +164,21 @@ function execute(code, name, done) {
         return failed(() => done(wrapped(value(answer.result)), undefined, Math.min(details.lineNumber, lastLine) + 1));
       }
       if (details) return done(wrapped(value(details.exception ?? answer.result)));
-      done(undefined, value(answer.result));
+      done(undefined, remember(value(answer.result)));
     });
     sync = false;
   };
   attempt();
+}
+
+// remember puts the value of a context's program into _, where later programs find it,
+// unless they have a _ of their own.
+let lastValue;
+function remember(v) {
+  if (once || v === undefined || Object.hasOwn(globalThis, '_') && globalThis._ !== lastValue) return v;
+  lastValue = v;
+  Object.defineProperty(globalThis, '_', { value: v, writable: true, configurable: true });
+  return v;
 }
 
 // asModule runs a file that returns at its top level, as node does: as a function.
