@@ -73,7 +73,9 @@ func (f *operationFlags) tokens(more string) (list []string, err error) {
 	before := len(list)
 	for line := range strings.Lines(string(text)) {
 		line, _, _ = strings.Cut(line, "#")
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(line); strings.ContainsAny(line, " \t") {
+			return nil, fmt.Errorf("%w: --http-token-file %s has a token with a space", codeinterp.ErrInvalid, f.tokenFile)
+		} else if line != "" {
 			list = append(list, line)
 		}
 	}
