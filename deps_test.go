@@ -39,7 +39,7 @@ var layers = map[string][]string{
 	"workspace/memory":     {"codeinterp", "files", "workspace", "providers/inmemory"},
 	"workspace/jupyter":    {"codeinterp", "files", "shell", "workspace", "providers/jupyter"},
 
-	"tools/codemode/mcptools": {"codeinterp", "tools", "internal/ansi", "internal/picture", "github.com/modelcontextprotocol/go-sdk"},
+	"tools/codemode/mcptools": {"codeinterp", "tools", "internal/ansi", "internal/picture", "internal/shorten", "github.com/modelcontextprotocol/go-sdk"},
 }
 
 // TestLayers keeps the dependencies pointing one way: a package that is not

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -138,3 +139,30 @@ var richSchema = json.RawMessage(`{
 	"else": {"required": ["email"]},
 	"additionalProperties": false
 }`)
+
+// judges returns where the official judges are.
+func judges(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../.testenv/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(root, ".done")); err != nil {
+		t.Fatal("the MCP judges are not installed: run make testenv-full")
+	}
+	return root
+}
+
+// judge returns a command that runs one of the official judges.
+func judge(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	root := judges(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(cancel)
+	script := filepath.Join(root, "node_modules/.bin", name)
+	cmd := exec.CommandContext(ctx, filepath.Join(root, "node"), append([]string{script}, args...)...)
+	cmd.Dir, cmd.WaitDelay = t.TempDir(), 10*time.Second
+	home := t.TempDir()
+	cmd.Env = append(os.Environ(), "HOME="+home, "NO_COLOR=1")
+	return cmd
+}

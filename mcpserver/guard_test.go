@@ -13,7 +13,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/toolcell/toolcell/mcpserver"
-	"github.com/toolcell/toolcell/tools"
 )
 
 func TestHTTPGuards(t *testing.T) {
@@ -133,42 +132,4 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%s: %s", token, text(res))
 		}
 	}
-}
-
-// FuzzHandler sends what no client would: nothing makes the handler panic, and
-// nothing runs without the token, for another host or from another origin.
-func FuzzHandler(f *testing.F) {
-	f.Add("2026-07-28", "", "localhost", "", "Bearer t", runMessage("2026-07-28", "print x"))
-	f.Add("2025-11-25", "x", "localhost", "http://localhost", "Bearer t", initialize)
-	f.Add("", "", "[::1", "null", "bearer", `[{"jsonrpc":"2.0"}]`)
-	f.Add("9", "", "", "http://evil", "", "{")
-	f.Fuzz(func(t *testing.T, version, session, host, origin, authorization, body string) {
-		fake := newFake()
-		s := newServer(t, fake, nil, tools.Options{Timeout: time.Second})
-		h, err := s.Handler(&mcpserver.HTTPOptions{Tokens: []string{"t"}, MaxBody: 1 << 16})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		r := httptest.NewRequestWithContext(ctx, "POST", "/mcp", strings.NewReader(body))
-		r.Host = host
-		r.Header = http.Header{
-			"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
-			"Mcp-Protocol-Version": {version}, "Mcp-Session-Id": {session}, "Mcp-Method": {"tools/call"}, "Mcp-Name": {"run_code"},
-			"Authorization": {authorization},
-		}
-		if origin != "" {
-			r.Header.Set("Origin", origin)
-		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if ctx.Err() != nil && !strings.Contains(body, "subscriptions/listen") {
-			t.Error("no answer")
-		}
-		allowed := strings.EqualFold(strings.Join(strings.Fields(authorization), " "), "Bearer t")
-		if _, ended := fake.runs(); len(ended) > 0 && (!allowed || w.Code != 200) {
-			t.Errorf("a program ran: status %d, authorization %q, host %q, origin %q", w.Code, authorization, host, origin)
-		}
-	})
 }

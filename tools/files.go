@@ -24,8 +24,8 @@ func ForFiles(workspace string, f *files.Workdir, opts *Options) ([]Tool, error)
 	fo := files.Options{MaxRead: o.MaxText}
 	if secrets := o.Secrets.Set(); secrets != nil {
 		fo.Filter = func(emit func([]byte)) (func([]byte), func()) {
-			w := secrets.Writer(emit)
-			return w.Write, w.Flush
+			text := secrets.Text()
+			return func(p []byte) { emit(text.Next(p)) }, func() { emit(text.End()) }
 		}
 	}
 	k := &kit{Options: o, workspace: workspace, files: f.With(&fo), limits: limits{maxRead: int64(o.MaxText)}}

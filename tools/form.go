@@ -70,12 +70,12 @@ func formHint(code string, res *codeinterp.Result) string {
 	if e := res.Error; e != nil && e.Name == "SyntaxError" && strings.Contains(e.Message, "return") {
 		return "A program is a script, not the body of a function: its last expression is the result; write it without return."
 	}
+	if !functionProgram().MatchString(strings.TrimSpace(code)) {
+		return ""
+	}
 	for i := range res.Outputs {
 		o := &res.Outputs[i]
-		if o.Kind != codeinterp.Value || len(o.Bundle) == 0 {
-			continue
-		}
-		if text := o.Text(); (strings.HasPrefix(text, "[AsyncFunction") || strings.HasPrefix(text, "[Function")) && functionProgram().MatchString(strings.TrimSpace(code)) {
+		if text := o.Text(); o.Kind == codeinterp.Value && (strings.HasPrefix(text, "[AsyncFunction") || strings.HasPrefix(text, "[Function")) {
 			return "Nothing ran: the program is a function that is not called. A program is a script whose last expression is the result; write the body alone, with await at top level."
 		}
 	}

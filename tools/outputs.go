@@ -145,11 +145,11 @@ func (o *storedOutput) read(id, stream string, offset, limit int64) (Page, error
 
 // each passes all text of a class to emit, cleaned and scrubbed.
 func (o *storedOutput) each(want class, emit func([]byte)) {
-	w := o.secrets.Writer(emit)
-	clean := plaintext.Cleaner{Emit: w.Write, AllFrames: true}
+	text := o.secrets.Text()
+	clean := plaintext.Cleaner{Emit: func(p []byte) { emit(text.Next(p)) }, AllFrames: true}
 	add := func(raw []byte) {
 		clean.Clean(raw)
-		w.Flush()
+		emit(text.End())
 	}
 	for i := range o.res.Outputs {
 		out := &o.res.Outputs[i]

@@ -123,10 +123,10 @@ func emptyValue(o *codeinterp.Output) string {
 // together, such as one with a color in its middle. It returns how many bytes of frames
 // were overwritten.
 func (v *view) clean(raw []byte, emit func([]byte)) int64 {
-	w := v.secrets.Writer(emit)
-	c := plaintext.Cleaner{Emit: w.Write}
+	text := v.secrets.Text()
+	c := plaintext.Cleaner{Emit: func(p []byte) { emit(text.Next(p)) }}
 	c.Clean(raw)
-	w.Flush()
+	emit(text.End())
 	return c.Overwritten
 }
 

@@ -61,31 +61,30 @@ func (r *Stream) Flush() error {
 	return errors.Join(errs...)
 }
 
-// A Writer scrubs a text that comes in pieces.
-type Writer struct {
-	emit func([]byte)
-	m    matcher
-	out  []byte
+// A Text is a text that comes in pieces.
+type Text struct {
+	m   matcher
+	out []byte
 }
 
-// Writer returns a Writer that passes the text on to emit, in pieces that are valid
-// until it returns. It works on nil.
-func (s *Set) Writer(emit func([]byte)) *Writer { return &Writer{emit: emit, m: matcher{set: s}} }
+// Text returns a Text without secrets. It works on nil.
+func (s *Set) Text() Text { return Text{m: matcher{set: s}} }
 
-// Write takes the next piece of the text.
-func (w *Writer) Write(p []byte) {
-	if w.m.set == nil {
-		w.emit(p)
-		return
+// Next returns what is certain once p, the next piece, was read. It is valid until the
+// next call.
+func (t *Text) Next(p []byte) []byte {
+	if t.m.set == nil {
+		return p
 	}
-	w.out = w.m.next(w.out[:0], p, false)
-	w.emit(w.out)
+	t.out = t.m.next(t.out[:0], p, false)
+	return t.out
 }
 
-// Flush passes on what is held back.
-func (w *Writer) Flush() {
-	if w.m.set != nil {
-		w.out = w.m.end(w.out[:0])
-		w.emit(w.out)
+// End returns what is held back.
+func (t *Text) End() []byte {
+	if t.m.set == nil {
+		return nil
 	}
+	t.out = t.m.end(t.out[:0])
+	return t.out
 }

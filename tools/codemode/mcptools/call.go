@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/picture"
+	"github.com/toolcell/toolcell/internal/shorten"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
 )
@@ -123,7 +124,7 @@ func (s *server) invoke(ctx context.Context, tool, name string, c tools.Invocati
 	}
 	a.Text = strings.TrimPrefix(a.Text, "\n")
 	if len(a.Text) > maxText {
-		a.Text, a.Data = fmt.Sprintf("%s\n[%d more bytes]", clip(a.Text, maxText), len(a.Text)-maxText), nil
+		a.Text, a.Data = fmt.Sprintf("%s\n[%d more bytes]", shorten.Head(a.Text, maxText), len(a.Text)-maxText), nil
 	}
 	return a
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/ansi"
+	"github.com/toolcell/toolcell/internal/shorten"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
 )
@@ -141,15 +142,7 @@ func hints(a *mcp.ToolAnnotations) tools.Annotations {
 
 // clean returns at most n bytes of a server's text without secrets, for people and models.
 func (s *server) clean(text string, n int) string {
-	return clip(s.set.opts.Secrets.Scrub(ansi.Plain(text)), n)
-}
-
-// clip returns at most n bytes of text, in UTF-8.
-func clip(text string, n int) string {
-	if len(text) > n {
-		text = text[:n] + "..."
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
+	return strings.ToValidUTF8(shorten.Head(s.set.opts.Secrets.Scrub(ansi.Plain(text)), n), "\uFFFD")
 }
 
 // maxPrefix is how many bytes of a server's name a prefix has.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/toolcell/toolcell/internal/ansi"
 )
 
 // A repairer turns the output of a server into messages that the SDK can read. A
@@ -167,29 +165,4 @@ func marshal(v any) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return raw
-}
-
-// strayLines are lines of a server's output that are not messages.
-type strayLines struct {
-	mu    sync.Mutex
-	count int
-	first string
-}
-
-func (s *strayLines) add(line []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.count++; s.count == 1 {
-		s.first = clip(ansi.Plain(string(line[:min(len(line), 400)])), 100)
-	}
-}
-
-// problem reports the lines, nil if there are none.
-func (s *strayLines) problem() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.count == 0 {
-		return nil
-	}
-	return fmt.Errorf("%d lines of its output are not messages; they were skipped; the first is %q", s.count, s.first)
 }

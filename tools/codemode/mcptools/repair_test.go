@@ -1,7 +1,6 @@
 package mcptools
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/toolcell/toolcell/tools"
@@ -43,13 +42,6 @@ func TestMalformedAnswers(t *testing.T) {
 			wants(t, got, tt.want, "slept", "the next")
 		})
 	}
-}
-
-// Lines that are not messages are left out and reported.
-func TestStrayLines(t *testing.T) {
-	set := openSet(t, nil, answering("npm WARN old\n"+result(`{"content":[]}`)))
-	programs(t, set)(print)
-	wants(t, fmt.Sprint(set.Problems()), "1 lines of its output are not messages", "npm WARN old")
 }
 
 // A server that repeats ids as strings is used.

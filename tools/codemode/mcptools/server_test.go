@@ -2,10 +2,12 @@ package mcptools
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -84,14 +86,15 @@ func eventually(t *testing.T, what string, is func() bool) {
 // A server that ends is started by the next call, and ends with the set.
 func TestProcesses(t *testing.T) {
 	t.Setenv("OTHER_SECRET", "not-for-servers")
-	set := openSet(t, nil, started("good"))
+	var log bytes.Buffer
+	set := openSet(t, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, started("good"))
 	run := programs(t, set)
 	got := run(`console.log(await tools.s_f({}), await tools.s_die({}).catch((e) => e.message), await tools.s_f({}), (await tools.s_env({})).includes("not-for-servers"))`)
 	wants(t, got, "hi s_die: the server s cannot be reached, or has ended during the call. It may or may not have been done. hi false")
-	wants(t, fmt.Sprint(set.Problems()), "a launcher's banner")
 	var pid int
 	fmt.Sscan(strings.TrimPrefix(run(`console.log(await tools.s_pid({}))`), "ok\n--- stdout ---\n"), &pid)
 	set.Close()
+	wants(t, log.String(), "a launcher's banner")
 	if process, err := os.FindProcess(pid); runtime.GOOS != "windows" && (pid == 0 || err == nil && process.Signal(syscall.Signal(0)) == nil) {
 		t.Errorf("process %d runs after Close", pid)
 	}

@@ -72,7 +72,8 @@ type Options struct {
 	// Stderr receives the standard error of servers. Nil discards it.
 	Stderr io.Writer
 
-	// Logger records starts and faults of servers. Nil discards them.
+	// Logger records faults of servers, and the first line that each prints beside the
+	// protocol. Nil discards them.
 	Logger *slog.Logger
 
 	grace time.Duration // for a process to end; zero means 2 seconds
@@ -167,9 +168,8 @@ func (s *Set) changed() {
 	}
 }
 
-// Problems returns what is wrong with the servers now: those that cannot be reached,
-// tools that were left out, and output that is not part of the protocol. The errors may
-// contain commands and URLs.
+// Problems returns what is wrong with the servers now: those that cannot be reached, and
+// tools that were left out. The errors may contain commands and URLs.
 func (s *Set) Problems() (list []error) {
 	for _, one := range s.servers {
 		one.mu.Lock()
@@ -177,9 +177,6 @@ func (s *Set) Problems() (list []error) {
 			list = append(list, fmt.Errorf("server %s: %w", one.Name, err))
 		}
 		one.mu.Unlock()
-		if err := one.strays.problem(); err != nil {
-			list = append(list, fmt.Errorf("server %s: %w", one.Name, err))
-		}
 	}
 	return list
 }

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"runtime"
 	"sync"
 	"time"
 
@@ -21,20 +20,19 @@ import (
 )
 
 // inherited are the variables that every server gets.
-var inherited = map[bool][]string{
-	true: {"APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES",
-		"SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "COMSPEC"}, // Windows
-	false: {"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"},
-}
+var inherited = []string{"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
+	// on Windows
+	"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMDATA",
+	"PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE"}
 
 // environ returns the environment of a server with the given variables of its own.
 func environ(own map[string]string) (env []string) {
-	for _, name := range inherited[runtime.GOOS == "windows"] {
-		if v, ok := os.LookupEnv(name); ok && own[name] == "" {
+	for _, name := range inherited {
+		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)
 		}
 	}
-	for _, name := range sortedKeys(own) {
+	for _, name := range sortedKeys(own) { // the last of a name counts
 		env = append(env, name+"="+own[name])
 	}
 	return env
@@ -42,7 +40,12 @@ func environ(own map[string]string) (env []string) {
 
 // dial returns a transport to the server, and a function that ends its process.
 func (s *server) dial() (t mcp.Transport, end func(), err error) {
-	repair := &repairer{note: s.strays.add}
+	var stray sync.Once
+	repair := &repairer{note: func(line []byte) {
+		stray.Do(func() {
+			s.set.opts.Logger.Warn("an MCP server prints lines that are not messages; they are skipped", "server", s.Name, "first", s.clean(string(line[:min(len(line), 400)]), 100))
+		})
+	}}
 	if s.Server.transport != nil {
 		return s.Server.transport(repair)
 	}
