@@ -82,7 +82,7 @@ var budgets = map[string]int{
 	"providers/inmemory/quickjs/bytecode": 796,
 	"providers/inmemory/quickjs/system":   122,
 	"providers/inmemory/typescript":       161,
-	"providers/inmemory/python":           900,
+	"providers/inmemory/python":           1000,
 	"providers/inmemory/wasm/machine":     750,
 	"providers/inmemory/wasm/rewrite":     700,
 	"providers/inmemory/wasm/wasi":        1150,

@@ -61,7 +61,7 @@ func New(ctx context.Context, o *Options) (_ *Engine, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("the pack: %w", err)
 	}
-	if err := e.prepare(); err != nil {
+	if err := e.open(o, source); err != nil {
 		_ = e.Close() // the first error says more
 		return nil, err
 	}

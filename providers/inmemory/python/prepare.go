@@ -12,8 +12,37 @@ import (
 // firstMemory bounds the interpreter that others are copies of.
 const firstMemory = 512 << 20
 
-// prepare starts an interpreter and makes an image of it.
-func (e *Engine) prepare() error {
+// open takes the interpreter from the cache, or starts one.
+func (e *Engine) open(o *Options, source []byte) error {
+	file := ""
+	if o.Cache != "" {
+		var err error
+		if file, err = savedName(o.Cache, o.Pack, source); err != nil {
+			return err
+		}
+		if e.load(file) {
+			return e.trap()
+		}
+	}
+	return e.prepare(file)
+}
+
+// trap lets the machine prepare for its first trap, which takes a while and is not to be
+// that of a program that has to end in time.
+func (e *Engine) trap() error {
+	in, err := e.module.Start(&machine.Config{Image: e.image, Memory: firstMemory, Host: newGuest(e, memfs.New(nil))})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if _, err := in.Call("word", 1<<20); err == nil {
+		return fmt.Errorf("%w: the pack has words without end", codeinterp.ErrInvalid)
+	}
+	return nil
+}
+
+// prepare starts an interpreter, makes an image of it, and saves that in a file.
+func (e *Engine) prepare(file string) error {
 	g := newGuest(e, memfs.New(nil))
 	var err error
 	g.machine, err = e.module.Start(&machine.Config{Image: e.module.Image(), Memory: firstMemory, Host: g})
@@ -38,13 +67,10 @@ func (e *Engine) prepare() error {
 	if e.image, err = g.machine.Snapshot(); err != nil {
 		return err
 	}
-	// The machine prepares for its first trap, which takes a while, and is not to be that
-	// of a program that has to end in time.
-	_, err = g.machine.Call("word", 1<<20)
-	if err == nil {
-		return fmt.Errorf("%w: the pack has words without end", codeinterp.ErrInvalid)
+	if file != "" {
+		e.save(file, g.machine.Memory())
 	}
-	return nil
+	return e.trap()
 }
 
 // start runs the interpreter until the driver waits for programs.

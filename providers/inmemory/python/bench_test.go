@@ -1,0 +1,78 @@
+//go:build real
+
+package python_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/python"
+)
+
+func BenchmarkNewContext(b *testing.B) {
+	ci := newStateful(b)
+	for b.Loop() {
+		if err := ci.DeleteContext(context.Background(), newContext(b, ci)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkFirstRun(b *testing.B) {
+	ci := newStateful(b)
+	for b.Loop() {
+		if _, err := ci.RunCode(context.Background(), "python", "1 + 1", nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	ci := newStateful(b)
+	for name, code := range map[string]string{"sum": "1 + 1", "print": "print(1)", "error": "1 / 0", "loop": "for i in range(10 ** 6): pass"} {
+		b.Run(name, func(b *testing.B) {
+			id := newContext(b, ci)
+			for b.Loop() {
+				if _, err := ci.RunInContext(context.Background(), id, code, &codeinterp.RunOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkEngine is what a process needs until its first output, with native code in a
+// cache.
+func BenchmarkEngine(b *testing.B) {
+	dir := b.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		b.Fatal(err)
+	}
+	first := func() {
+		e, err := python.New(context.Background(), &python.Options{Pack: os.DirFS(packDir), Cache: dir})
+		if err != nil {
+			b.Fatal(err)
+		}
+		ci, err := inmemory.New(&inmemory.Options{Engines: []engine.Engine{e}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if res, err := ci.RunCode(context.Background(), "python", "print(1)", nil); err != nil || res.Stdout() != "1\n" {
+			b.Fatal(err, res)
+		}
+		if err := ci.Close(); err != nil {
+			b.Fatal(err)
+		}
+		if err := e.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	first() // which compiles
+	for b.Loop() {
+		first()
+	}
+}
