@@ -7,6 +7,7 @@ package interpreter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,12 +23,17 @@ import (
 // MaxAsk bounds the time that an interpreter has to answer.
 const MaxAsk = 30 * time.Second
 
-// dotted matches a version that is surely one: perl says "perl 5, version 36, subversion 0
-// (v5.36.0)".
-var dotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+\.\d+(\.\d+)?`) })
+var (
+	// dotted matches a version that is surely one: perl says "perl 5, version 36, subversion
+	// 0 (v5.36.0)".
+	dotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+\.\d+(\.\d+)?`) })
+	number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+`) })
+)
 
 // Version returns the version in what an interpreter prints, "" if there is none.
-func Version(printed string) string { return dotted().FindString(printed) }
+func Version(printed string) string {
+	return cmp.Or(dotted().FindString(printed), number().FindString(printed))
+}
 
 // Ask runs an interpreter as the host and returns what it prints.
 func Ask(path string, args []string, stdin string) (string, error) {

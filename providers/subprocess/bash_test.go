@@ -51,22 +51,6 @@ func TestBashState(t *testing.T) {
 	}
 }
 
-// TestBashTrace: set -x and set -v show the program's lines and none of the driver's.
-func TestBashTrace(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
-	n := newNotebook(t, ci, "bash")
-	for _, tt := range []struct{ code, want string }{
-		{"set -x; echo a", "++ echo a\n"}, {"echo b", "++ echo b\n"}, {"set +x", "++ set +x\n"}, {"set -v", ""}, {"echo one", "echo one\n"}, {"exit 3", "exit 3\n"},
-	} {
-		if res := n.run(tt.code, nil); res.Stderr() != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.code, res.Stderr(), tt.want)
-		}
-	}
-	if res := run(t, ci, "bash", "set -x; echo a", nil); res.Stderr() != "+ echo a\n" {
-		t.Errorf("RunCode: got %q", res.Stderr())
-	}
-}
-
 // TestBashLines wants the lines in bash's own messages to be the program's.
 func TestBashLines(t *testing.T) {
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
@@ -113,30 +97,6 @@ func TestBashKilledBySignal(t *testing.T) {
 		}
 		if res := n.run("echo ${x-none}", nil); res.Stdout() != "none\n" || res.StateLost {
 			t.Errorf("after %s: got %s", tt.code, summary(res))
-		}
-	}
-}
-
-// TestBashStatus: a program begins with the exit status of the one before,
-// which ends nothing under set -e and calls no trap.
-func TestBashStatus(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}), "bash")
-	for _, tt := range []struct{ code, want string }{
-		{"echo $?; false", "0\n"},
-		{"echo $?", "1\n"},
-		{"set -Eu; trap 'echo trapped' ERR; if (exit 5); then :; fi; (exit 6)", "trapped\n"},
-		{"echo $?", "6\n"},
-		{"trap - ERR; set +E; (exit 3)", ""},
-		{"echo $?; set -e; false || false && true", "3\n"},
-		{"echo $?; set +e", "1\n"},
-		{"if", ""},
-		{"echo $?", "2\n"},
-		{"kill -INT $$", ""},
-		{"echo $?", "130\n"},
-	} {
-		res := n.run(tt.code, nil)
-		if res.StateLost || res.Stdout() != tt.want || strings.Contains(res.Stderr(), "toolcell") {
-			t.Errorf("%s: got %s %q, want %q", tt.code, summary(res), res.Stderr(), tt.want)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -81,34 +80,6 @@ func TestCommand(t *testing.T) {
 			t.Errorf("a directory that is not there: %s %d %s", summary(res), res.ExitCode, res.Stderr())
 		}
 	})
-}
-
-// TestCommandRefused: a wrong command is refused before it runs.
-func TestCommandRefused(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
-	sh, _ := codeinterp.Commands(ci)
-	for _, o := range []codeinterp.CommandOptions{
-		{RunOptions: codeinterp.RunOptions{Artifacts: true}},
-		{RunOptions: codeinterp.RunOptions{Stdin: []byte{}, Input: strings.NewReader("")}},
-		{Cwd: "a\x00b"},
-	} {
-		if res, err := sh.RunCommand(t.Context(), "true", &o); !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
-			t.Errorf("%+v: %v, %v", o, res.Status, err)
-		}
-	}
-	if _, err := sh.RunCommand(t.Context(), " ", nil); !errors.Is(err, codeinterp.ErrInvalid) {
-		t.Errorf("an empty command: %v", err)
-	}
-	if _, ok := codeinterp.Commands(codeinterp.Stateless(ci)); !ok {
-		t.Error("commands went with the contexts")
-	}
-	narrow, err := codeinterp.Narrow(ci, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := codeinterp.Commands(narrow); ok {
-		t.Error("commands are there although they were not kept")
-	}
 }
 
 // TestCommandEnds: a timeout, the caller's ctx and Close end a command with all
@@ -216,19 +187,4 @@ func TestDir(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-// TestInputsShared: files of a run that cannot all be placed change nothing in a
-// directory that others use.
-func TestInputsShared(t *testing.T) {
-	dir := leftover.Dir(t)
-	ci := open(t, subprocess.Options{Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}, Dir: dir, Languages: []subprocess.Language{subprocess.Bash()}})
-	run(t, ci, "bash", "echo old > a; mkdir b", nil)
-	res, err := ci.RunCode(t.Context(), "bash", "echo no", &codeinterp.RunOptions{Files: fstest.MapFS{"a": {Data: []byte("new\n")}, "b": {}}})
-	if !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
-		t.Errorf("%s, %v", summary(res), err)
-	}
-	if res := run(t, ci, "bash", "cat a; ls -A", nil); res.Stdout() != "old\na\nb\n" {
-		t.Error(summary(res))
-	}
 }

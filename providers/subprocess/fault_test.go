@@ -3,9 +3,6 @@
 package subprocess_test
 
 import (
-	"errors"
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -80,27 +77,6 @@ time.sleep(3)`, nil)
 	for range 3 {
 		if res := n.run("print('it ran')", nil); res.OK() && res.Stdout() != "it ran\n" {
 			t.Errorf("got %s", summary(res))
-		}
-	}
-}
-
-func TestLargeCode(t *testing.T) {
-	ci := open(t, subprocess.Options{})
-	for language, code := range map[string]string{
-		"python": "s = '" + strings.Repeat("x", codeinterp.MaxCode-100) + "'\nprint(len(s))",
-		"bash":   "s='" + strings.Repeat("x", 140<<10) + "'\necho ${#s}",
-	} {
-		want := fmt.Sprintln(strings.Count(code, "x"))
-		n := newNotebook(t, ci, language)
-		if res := n.run(code, nil); res.Stdout() != want {
-			t.Errorf("%s: %s %v", language, res.Status, res.Error)
-		}
-		if res := run(t, ci, language, code, nil); res.Stdout() != want {
-			t.Errorf("%s: %s %v", language, res.Status, res.Error)
-		}
-		res, err := ci.RunCode(t.Context(), language, strings.Repeat("x", 100<<20), nil)
-		if !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
-			t.Errorf("100 MB: %v %v", res.Status, err)
 		}
 	}
 }

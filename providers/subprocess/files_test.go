@@ -4,7 +4,6 @@ package subprocess_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -109,18 +108,6 @@ func TestInputs(t *testing.T) {
 	})
 }
 
-// TestInputsOnce gives files to a language without a driver.
-func TestInputsOnce(t *testing.T) {
-	eachMode(t, func(t *testing.T, o subprocess.Options) {
-		o.Languages = []subprocess.Language{{Name: "sh", Commands: []string{"sh"}, Extension: ".sh", Args: []string{subprocess.FileArg}, VersionArgs: []string{"-c", "echo 1"}}}
-		ci := open(t, o)
-		res := run(t, ci, "sh", "cat d/in; echo more >> d/in; cat d/in; ls -A", &codeinterp.RunOptions{Files: fstest.MapFS{"d/in": {Data: []byte("text\n")}}})
-		if res.Stdout() != "text\ntext\nmore\nd\n" {
-			t.Error(summary(res))
-		}
-	})
-}
-
 // TestFilesQuota: what does not fit is refused, before a program pays for it.
 func TestFilesQuota(t *testing.T) {
 	ci := open(t, subprocess.Options{Limits: subprocess.Limits{Disk: 1 << 20, FileSize: 600 << 10}})
@@ -189,34 +176,4 @@ func TestArtifacts(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestArtifactsOfTheStopped: what a program wrote before it was stopped is
-// found, and no more.
-func TestArtifactsOfTheStopped(t *testing.T) {
-	ci := open(t, subprocess.Options{})
-	for language, code := range map[string]string{
-		"python": "import time\nopen('kept', 'w').write('x')\nprint('ready', flush=True)\ntime.sleep(600)",
-		"bash":   "echo -n x > kept; echo ready; (trap '' INT TERM; while sleep .05; do echo >> more; done) & sleep 600",
-	} {
-		for _, once := range []bool{true, false} {
-			ctx, cancel := context.WithCancel(t.Context())
-			o := &codeinterp.RunOptions{Artifacts: true, OnOutput: func(codeinterp.Output) error { cancel(); return nil }}
-			var res codeinterp.Result
-			if once {
-				res, _ = ci.RunCode(ctx, language, code, o)
-			} else {
-				res, _ = ci.RunInContext(ctx, newNotebook(t, ci, language).id, code, o)
-			}
-			var kept *codeinterp.Artifact
-			for i := range res.Artifacts {
-				if res.Artifacts[i].Path == "kept" {
-					kept = &res.Artifacts[i]
-				}
-			}
-			if kept == nil || kept.Size != 1 || once != (string(kept.Data) == "x") || res.Status != codeinterp.StatusCanceled {
-				t.Errorf("%s, once %v: %+v, %s", language, once, res.Artifacts, summary(res))
-			}
-		}
-	}
 }

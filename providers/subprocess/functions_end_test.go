@@ -152,19 +152,3 @@ def frame(kind, *fields):
 		}
 	}
 }
-
-// TestFunctionAfterInterrupt: a program that goes on after an interrupt finds out why
-// it calls nothing any more.
-func TestFunctionAfterInterrupt(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
-	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: callstest.Functions(t), OnOutput: func(out codeinterp.Output) error {
-		if string(out.Data) == "s\n" {
-			return n.ci.InterruptContext(t.Context(), n.id)
-		}
-		return nil
-	}}
-	res := n.run("import time\ntry:\n    print('s', flush=True)\n    time.sleep(50)\nexcept KeyboardInterrupt: pass\ntry: tools.echo(v=1)\nexcept ToolError as e: print(e.message)", o)
-	if res.Stdout() != "s\nthe run was interrupted\n" {
-		t.Errorf("%s", summary(res))
-	}
-}

@@ -76,15 +76,3 @@ func keepInterrupting(n *notebook, d time.Duration) (stop func()) {
 		<-gone
 	}
 }
-
-// TestOwnKeyboardInterrupt: a program that raises KeyboardInterrupt itself has
-// failed; it was not interrupted.
-func TestOwnKeyboardInterrupt(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}}), "python")
-	for _, code := range []string{"raise KeyboardInterrupt('mine')", "import _thread, time\n_thread.interrupt_main()\ntime.sleep(10)"} {
-		res := n.run(code, nil)
-		if res.Status != codeinterp.StatusError || res.ExitCode != 1 || res.Cause != "" || res.Error == nil || res.Error.Name != "KeyboardInterrupt" {
-			t.Errorf("%s: %s", code, summary(res))
-		}
-	}
-}

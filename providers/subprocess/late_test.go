@@ -71,31 +71,6 @@ func TestLateDuringRun(t *testing.T) {
 	}
 }
 
-// TestLateWhileTranslated: what an earlier run's child prints while a program is
-// translated comes with that program's run, in its order.
-func TestLateWhileTranslated(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.JavaScript()}}), "javascript")
-	var got strings.Builder
-	for _, code := range []string{`const child = require("child_process").spawn("sh", ["-c", "i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo $i; sleep 0.02; done"], { stdio: "inherit" })
-child.on("exit", () => { child.over = true }); child.unref()`,
-		"if (0) {" + strings.Repeat("({c,c,c,c}=1);", 200_000) + "}", "void 0", "if (!child.over) { child.ref(); await new Promise((done) => child.on('exit', done)) }; void 0"} {
-		res := n.run(code, nil)
-		if !res.OK() {
-			t.Errorf("%.50s: %s", code, summary(res))
-		}
-		for _, o := range res.Outputs {
-			got.WriteString(o.Text())
-		}
-	}
-	var want strings.Builder
-	for i := range 100 {
-		fmt.Fprintln(&want, i+1)
-	}
-	if got.String() != want.String() {
-		t.Errorf("got %q", got.String())
-	}
-}
-
 // TestTasksWithoutAwait protects row 21: a program that awaits nothing starts tasks, and
 // asyncio.run works beside them.
 func TestTasksWithoutAwait(t *testing.T) {

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/leftover"
-	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -67,18 +65,6 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-func TestCapacity(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}, MaxContexts: 2})
-	a, _ := newNotebook(t, ci, "bash"), newNotebook(t, ci, "bash")
-	if _, err := ci.CreateContext(t.Context(), "bash", nil); !errors.Is(err, codeinterp.ErrCapacity) {
-		t.Errorf("got %v", err)
-	}
-	if err := ci.DeleteContext(t.Context(), a.id); err != nil {
-		t.Fatal(err)
-	}
-	newNotebook(t, ci, "bash")
-}
-
 func TestCwd(t *testing.T) {
 	dir, err := os.MkdirTemp("", "toolcell-cwd-")
 	if err != nil {
@@ -118,62 +104,6 @@ func TestCwd(t *testing.T) {
 		for _, cwd := range []string{"relative", "/no/such/directory", filepath.Join(dir, "here.txt")} {
 			if _, err := ci.CreateContext(t.Context(), "bash", &codeinterp.ContextOptions{Cwd: cwd}); !errors.Is(err, codeinterp.ErrInvalid) {
 				t.Errorf("%s: %v", cwd, err)
-			}
-		}
-	})
-}
-
-// TestDescribeIsTrue: what Describe adds to what the isolation reports is as
-// programs find it: who bounds the processes of warm runs, and the disk where all
-// share a directory.
-func TestDescribeIsTrue(t *testing.T) {
-	eachMode(t, func(t *testing.T, o subprocess.Options) {
-		o.Languages = []subprocess.Language{subprocess.Python()}
-		o.Limits = subprocess.Limits{Processes: 40, Disk: 8 << 20}
-		dir := leftover.Dir(t)
-		if err := os.Chmod(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		for name, change := range map[string]func(*subprocess.Options){
-			"fresh": func(*subprocess.Options) {}, "warm": func(o *subprocess.Options) { o.Warm = &subprocess.Warm{} },
-			"shared": func(o *subprocess.Options) { o.Dir = dir },
-		} {
-			if name != "fresh" && !tier.Full {
-				continue
-			}
-			o := o
-			change(&o)
-			ci := open(t, o)
-			says := ci.Describe().Isolation
-			res := run(t, ci, "python", `
-import os, time
-try:
-    for i in range(400):
-        if os.fork() == 0: time.sleep(100); os._exit(0)
-    time.sleep(30)
-except OSError: print('refused')`, nil)
-			by := "no user"
-			switch {
-			case res.Cause == codeinterp.CauseProcesses:
-				by = "watchdog"
-			case res.Stdout() == "refused\n":
-				by = "rlimit"
-			}
-			if by != says.PIDs && says.PIDs != "cgroup" {
-				t.Errorf("%s: processes held by %s, Describe says %s: %s", name, by, says.PIDs, summary(res))
-			}
-			res = run(t, ci, "python", `
-import time
-for i in range(4):
-    with open('f%d' % i, 'wb', 0) as f: f.write(b'x' * (6 << 20))
-time.sleep(`+map[string]string{"watchdog": "30", "none": "0.3"}[says.Disk]+`)
-print('written')`, nil)
-			by = "watchdog"
-			if res.Cause != codeinterp.CauseDisk {
-				by = "none"
-			}
-			if by != says.Disk {
-				t.Errorf("%s: the disk is held by %s, Describe says %s: %s", name, by, says.Disk, summary(res))
 			}
 		}
 	})

@@ -227,47 +227,6 @@ func untilOK(t *testing.T, run func() (codeinterp.Result, error)) (res codeinter
 	}
 }
 
-func TestWarmOutcomes(t *testing.T) {
-	eachWarm(t, func(t *testing.T, ci *subprocess.Stateful) {
-		for _, tt := range []struct {
-			language, code string
-			status         codeinterp.Status
-			exit           int
-		}{
-			{"python", "import os\nos._exit(7)", codeinterp.StatusError, 7},
-			{"python", "import os\nos.kill(os.getpid(), 9)", codeinterp.StatusLost, 137},
-			{"python", "import os\nos.abort()", codeinterp.StatusLost, 134},
-			{"python", "while True: pass", codeinterp.StatusTimeout, 124},
-			{"javascript", "process.exit(7)", codeinterp.StatusError, 7},
-			{"javascript", "for (;;);", codeinterp.StatusTimeout, 124},
-			{"bash", "exit 7", codeinterp.StatusError, 7},
-			{"bash", "kill -9 $$", codeinterp.StatusLost, 137},
-		} {
-			timeout := time.Minute
-			if tt.status == codeinterp.StatusTimeout { // the processor is busy for so long
-				timeout = 500 * time.Millisecond
-			}
-			res := run(t, ci, tt.language, tt.code, &codeinterp.RunOptions{Timeout: timeout})
-			if res.Status != tt.status || res.ExitCode != tt.exit {
-				t.Errorf("%s %q: got %s, exit code %d", tt.language, tt.code, summary(res), res.ExitCode)
-			}
-		}
-		res := run(t, ci, "python", "import os, sys\nprint(os.environ['A'], sys.stdin.read())", &codeinterp.RunOptions{Env: map[string]string{"A": "b"}, Stdin: []byte("in")})
-		if res.Stdout() != "b in\n" {
-			t.Errorf("got %s", summary(res))
-		}
-		id, err := ci.CreateContext(t.Context(), "python", &codeinterp.ContextOptions{Env: map[string]string{"A": "c"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := &notebook{t, ci, id}
-		n.run("import os\nos.kill(os.getpid(), 9)", nil)
-		if res := n.run("print(os.environ['A']) if 'os' in globals() else print(__import__('os').environ['A'])", nil); res.Stdout() != "c\n" {
-			t.Errorf("after a restart: %s", summary(res))
-		}
-	})
-}
-
 // preloading returns options with a Python of its own that preloads the module ahead,
 // and the file of that module.
 func preloading(t *testing.T, o subprocess.Options, source string) (with subprocess.Options, file string) {
@@ -338,18 +297,5 @@ func TestPreloadFails(t *testing.T) {
 		if _, err := subprocess.New(&o); !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "missing_module") {
 			t.Errorf("%v: %v", mode, err)
 		}
-	}
-}
-
-// TestWarmRestart: a context that was forked keeps its files.
-func TestWarmRestart(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}, Warm: &subprocess.Warm{}})
-	n := newNotebook(t, ci, "python")
-	n.run("open('x', 'w').write('y')", nil)
-	if err := ci.RestartContext(t.Context(), n.id); err != nil {
-		t.Fatal(err)
-	}
-	if res := n.run("open('x', 'a').write('z'); print(open('x').read())", nil); res.Stdout() != "yz\n" {
-		t.Errorf("%s", summary(res))
 	}
 }
