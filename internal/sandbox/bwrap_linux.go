@@ -200,14 +200,19 @@ type etcFile struct{ path, text string }
 // up, and without network localhost is the only host. A path that the caller listed
 // shows the host's file.
 func (s *Sandbox) etc(pl *plan, listed []bind) []etcFile {
+	hosts := "files"
 	list := []etcFile{
 		{"/etc/passwd", "user:x:1000:1000:user:" + s.WorkdirInside(pl.Workdir, pl.Cwd) + ":/bin/sh\n"},
 		{"/etc/group", "user:x:1000:\n"},
 	}
+	if pl.Egress != nil {
+		list = append(list, etcFile{"/etc/resolv.conf", "nameserver 127.0.0.1\n"})
+		hosts = "files dns"
+	}
 	if !s.opts.Network {
 		list = append(list,
 			etcFile{"/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"},
-			etcFile{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\nservices: files\n"})
+			etcFile{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: " + hosts + "\nservices: files\n"})
 	}
 	return slices.DeleteFunc(list, func(e etcFile) bool {
 		return slices.ContainsFunc(listed, func(b bind) bool { return b.path == e.path || b.path == filepath.Dir(e.path) })
@@ -301,6 +306,9 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 	}
 	p.mu.Unlock()
 	if err := s.confine(p, init); err != nil {
+		return err
+	}
+	if err := p.listenInside(init); err != nil {
 		return err
 	}
 	preferVictim(p.pid)

@@ -30,3 +30,14 @@ func Deny(landlock, namespaces bool) error {
 	const allThreads = 1
 	return install(f, allThreads)
 }
+
+// Listen puts the whole process under a filter with a listener, as some container
+// runtimes do.
+func Listen() error {
+	f := seccomp.New(seccomp.Arch, 0)
+	f.End()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const allThreads, newListener, orESRCH = 1, 8, 16
+	return install(f, allThreads|newListener|orESRCH)
+}

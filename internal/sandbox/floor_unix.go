@@ -39,6 +39,9 @@ func New(o *Options) (*Sandbox, error) {
 	if s.opts.Require != None && (s.opts.Require != Auto || !s.opts.AllowNone) {
 		return nil, fmt.Errorf("%w: there is only mode none on this system, and it must be allowed explicitly", codeinterp.ErrIsolation)
 	}
+	if s.opts.Egress {
+		return nil, fmt.Errorf("%w: egress: only on Linux", codeinterp.ErrIsolation)
+	}
 	s.opts.Limits = s.opts.Limits.or(DefaultLimits())
 	if os.Geteuid() == 0 {
 		ids, err := newIDs(s.opts.UID, s.opts.GID)
@@ -48,6 +51,13 @@ func New(o *Options) (*Sandbox, error) {
 		s.ids = ids
 	}
 	return s, nil
+}
+
+func (s *Sandbox) checkEgress(pl *plan) error {
+	if pl.Egress != nil {
+		return fmt.Errorf("%w: Egress needs Options.Egress", codeinterp.ErrInvalid)
+	}
+	return nil
 }
 
 func newIDs(uid, gid int) (*ids, error) {

@@ -28,6 +28,9 @@ func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
 	if !ok || !parent.plan.ForkServer || parent.s != s {
 		return nil, fmt.Errorf("%w: not a fork server of this sandbox", codeinterp.ErrInvalid)
 	}
+	if c.Egress != nil && parent.plan.Egress == nil {
+		return nil, fmt.Errorf("%w: Egress in a fork server without it", codeinterp.ErrInvalid)
+	}
 	if c.Cwd != nil {
 		return nil, fmt.Errorf("%w: a forked child starts in its Workdir", codeinterp.ErrInvalid)
 	}
@@ -55,6 +58,7 @@ func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
 		Rlimits: pl.rlimits(s.processLimit(pl)),
 	}
 	if s.mode == Landlock {
+		f.child.openEgress(group)
 		if f.Layer.Ruleset, err = s.ruleset(pl); err != nil {
 			f.Close()
 			return nil, fmt.Errorf("%w: %w", codeinterp.ErrIsolation, err)
@@ -130,6 +134,7 @@ func (f *Fork) Close() error {
 	if p := f.child; p != nil {
 		f.child = nil
 		_ = unix.Kill(-p.group, unix.SIGKILL)
+		p.closeEgress(p.group)
 		p.s.anchors.put(p.group)
 	}
 	return nil

@@ -36,7 +36,7 @@ var forkServerCode string
 
 const python = "/usr/bin/python3"
 
-func startForkServer(t testing.TB, s *sandbox.Sandbox) *forkServer {
+func startForkServer(t testing.TB, s *sandbox.Sandbox, e *sandbox.Egress) *forkServer {
 	t.Helper()
 	if _, err := os.Stat(python); err != nil {
 		needs(t, "python3 in /usr/bin", err)
@@ -63,7 +63,7 @@ func startForkServer(t testing.TB, s *sandbox.Sandbox) *forkServer {
 	defer null.Close()
 	p, err := s.Start(&sandbox.Cmd{
 		Path: python, Args: []string{"python3", "-I", "-S", "-c", forkServerCode}, Env: s.Env(dir, nil, nil), Workdir: dir,
-		Files: []*os.File{null, null, os.Stderr, theirs}, ForkServer: true,
+		Files: []*os.File{null, null, os.Stderr, theirs}, ForkServer: true, Egress: e,
 	})
 	theirs.Close()
 	if err != nil {
@@ -144,7 +144,7 @@ func TestFork(t *testing.T) {
 
 func testFork(t *testing.T, mode sandbox.Mode) {
 	s := open(t, &sandbox.Options{Require: mode})
-	server := startForkServer(t, s)
+	server := startForkServer(t, s, nil)
 	dirs := make([]string, 2)
 	for i := range dirs {
 		var err error

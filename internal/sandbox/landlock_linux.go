@@ -179,7 +179,7 @@ func (s *Sandbox) policy(pl *plan, group int) seccomp.Policy {
 		// It puts its children into groups of theirs, which pin would keep it from.
 		group = 0
 	}
-	return seccomp.Policy{Network: s.opts.Network, Shared: true, Group: group, SameUID: !alone(pl), ABI: s.abi}
+	return seccomp.Policy{Network: s.opts.Network, Egress: pl.Egress != nil, Shared: true, Group: group, SameUID: !alone(pl), ABI: s.abi}
 }
 
 // scopesSignals is the first version of Landlock that limits signals.

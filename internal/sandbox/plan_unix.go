@@ -22,6 +22,9 @@ func (o *Options) check() error {
 	if o.UID < 0 || o.GID < 0 {
 		return fmt.Errorf("%w: uid %d, gid %d", codeinterp.ErrInvalid, o.UID, o.GID)
 	}
+	if o.Egress && o.Network {
+		return fmt.Errorf("%w: Egress and Network", codeinterp.ErrInvalid)
+	}
 	if err := o.Limits.check(); err != nil {
 		return err
 	}
@@ -89,6 +92,9 @@ func (s *Sandbox) plan(c *Cmd) (*plan, error) {
 		return nil, err
 	}
 	if err := c.Limits.check(); err != nil {
+		return nil, err
+	}
+	if err := s.checkEgress(p); err != nil {
 		return nil, err
 	}
 	if err := checkNUL(append(slices.Clone(c.Args), c.Env...)); err != nil {

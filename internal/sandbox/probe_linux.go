@@ -11,6 +11,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/probecache"
 	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
+	"github.com/toolcell/toolcell/internal/sandbox/seccomp"
 )
 
 // A probed is the result of a probe that is kept.
@@ -28,7 +29,7 @@ func (s *Sandbox) remembered(probe func() error) error {
 		return probe()
 	}
 	path, _ := findBwrap()
-	key := fmt.Sprintf("mode %v network %t signals %t uid %d gid %d bwrap %s %s\n%s", s.mode, s.opts.Network, s.opts.AllowSignals,
+	key := fmt.Sprintf("mode %v network %t egress %t signals %t uid %d gid %d bwrap %s %s\n%s", s.mode, s.opts.Network, s.opts.Egress, s.opts.AllowSignals,
 		s.opts.UID, s.opts.GID, path, probecache.Stamp(path), probecache.Machine())
 	var p probed
 	if s.opts.Probes.Load(key, 0, &p) && p.Reason == "" {
@@ -77,7 +78,7 @@ func (s *Sandbox) selfTest() error {
 	case exit.Code != 0 || !strings.HasSuffix(out, "hidden"):
 		return fmt.Errorf("a program in it does not run (exit %d): %s", exit.Code, out)
 	}
-	return nil
+	return s.testEgress(dir)
 }
 
 const maxProbe = 64 << 10
@@ -115,8 +116,15 @@ func plain(err error) error {
 	return err
 }
 
-// probeNone always succeeds: there is nothing to have.
-func (s *Sandbox) probeNone() error { return nil }
+func (s *Sandbox) probeNone() error {
+	switch {
+	case !seccomp.Supported:
+		return errors.New("there is no assembly for this architecture; amd64 and arm64 have it")
+	case s.opts.Egress:
+		return errors.New("egress: nothing keeps programs from other ways out")
+	}
+	return nil
+}
 
 // describe reports what the mode puts in force.
 func (s *Sandbox) describe() codeinterp.Isolation {
@@ -130,7 +138,10 @@ func (s *Sandbox) describe() codeinterp.Isolation {
 	}
 	if s.mode != None {
 		r.Filesystem, r.Processes = codeinterp.ReachLimited, codeinterp.ReachBlocked
-		if !s.opts.Network {
+		switch {
+		case s.opts.Egress:
+			r.Network = codeinterp.ReachLimited
+		case !s.opts.Network:
 			r.Network = codeinterp.ReachBlocked
 		}
 	}

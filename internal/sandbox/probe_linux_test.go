@@ -30,6 +30,16 @@ var helpers = map[string]func() error{
 	"neither": func() error {
 		return underFilter(true, true, "none", codeinterp.ErrIsolation, "bwrap", "landlock")
 	},
+	"listener": func() error {
+		if err := sandbox.Listen(); err != nil {
+			return err
+		}
+		_, err := sandbox.New(&sandbox.Options{Require: sandbox.Landlock, Egress: true})
+		if !errors.Is(err, codeinterp.ErrIsolation) || !strings.Contains(err.Error(), "seccomp notification") {
+			return fmt.Errorf("got %v", err)
+		}
+		return nil
+	},
 	"nested": nested,
 	"vanish": vanish,
 	"host":   hostThatDies,
@@ -200,7 +210,7 @@ func TestProbeFails(t *testing.T) {
 	} else {
 		s.Close()
 	}
-	for _, name := range []string{"no-namespaces", "no-landlock", "neither", "vanish", "reaper"} {
+	for _, name := range []string{"no-namespaces", "no-landlock", "neither", "vanish", "reaper", "listener"} {
 		t.Run(name, func(t *testing.T) {
 			out, err := helper(name).CombinedOutput()
 			if err != nil {

@@ -13,20 +13,22 @@ import (
 
 	"github.com/toolcell/toolcell/internal/procfs"
 	"github.com/toolcell/toolcell/internal/sandbox/forkexec"
+	"github.com/toolcell/toolcell/internal/sandbox/netgate"
 )
 
 // A proc is a Process on Linux.
 type proc struct {
 	Process
-	s      *Sandbox
-	mode   Mode // of s when it began: while s is made, the next one is tried beside the watcher
-	plan   *plan
-	group  int        // process group that the tree cannot leave, 0 in bwrap mode
-	outer  int        // in bwrap mode, the group that bubblewrap starts in
-	ns     *namespace // in bwrap mode, once it is there
-	pidfd  int        // of an adopted process, otherwise -1
-	cgroup *cgroup    // nil where none is delegated
-	usage  usage
+	s       *Sandbox
+	mode    Mode // of s when it began: while s is made, the next one is tried beside the watcher
+	plan    *plan
+	group   int              // process group that the tree cannot leave, 0 in bwrap mode
+	outer   int              // in bwrap mode, the group that bubblewrap starts in
+	ns      *namespace       // in bwrap mode, once it is there
+	pidfd   int              // of an adopted process, otherwise -1
+	cgroup  *cgroup          // nil where none is delegated
+	session *netgate.Session // of Egress, nil without it
+	usage   usage
 
 	server   *proc       // of an adopted process
 	finished chan uint32 // its wait status
@@ -198,6 +200,7 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 	group, cgroup := max(p.group, p.outer), p.cgroup
 	p.group, p.outer = 0, 0
 	p.mu.Unlock()
+	p.closeEgress(group)
 	switch {
 	case group == 0:
 	case reapsOrphans():

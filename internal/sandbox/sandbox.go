@@ -44,6 +44,11 @@ type Options struct {
 	// sockets stay closed except in none mode.
 	Network bool
 
+	// Egress prepares for Cmd.Egress. New fails with ErrIsolation in a mode that cannot
+	// keep it: none mode, and landlock mode before Linux 5.14 or in a container whose
+	// runtime uses seccomp notification. It excludes Network.
+	Egress bool
+
 	// ReadOnly and Writable list files and directories of the host that
 	// programs may read and execute, or also change, at the same paths.
 	// Programs, libraries and certificates of the system (/usr and the like)
@@ -161,6 +166,16 @@ type Cmd struct {
 	// Limits overrides fields of Options.Limits.
 	Limits Limits
 
+	// Egress, if set, answers what the program and what it starts connect to: the proxy
+	// on 127.0.0.1:ProxyPort, and Addresses. There is no other way out. Connections end
+	// with the program. In bwrap mode DNS is asked over UDP, and programs have servers on
+	// loopback of their own. In landlock mode programs have no UDP, so that only
+	// resolvers that use TCP find names (glibc does), and no servers. For a ForkServer it
+	// only lets its children have one.
+	Egress *Egress
+
+	dials bool // to the proxy, in place of running the program
+
 	// ForkServer starts a trusted program that forks others; see
 	// [Sandbox.Fork]. It may make process groups, and its children narrow
 	// their isolation themselves. Not in bwrap mode.
@@ -200,6 +215,9 @@ func (s *Sandbox) Env(workdir string, cwd *Dir, extra map[string]string) []strin
 	if s.mode == Landlock {
 		// These take a system file that they may not read for an error.
 		own = append(own, "GIT_CONFIG_NOSYSTEM=1", "WGETRC=/dev/null")
+		if s.opts.Egress {
+			own = append(own, "RES_OPTIONS=use-vc") // DNS over TCP
+		}
 	}
 	for _, kv := range own {
 		if k, _, _ := strings.Cut(kv, "="); !has(extra, k) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox/netgate"
 )
 
 // A Sandbox starts processes under one mode of isolation.
@@ -28,7 +29,9 @@ type Sandbox struct {
 	forks   forkThread
 	temp    tempRoot
 	cgroups *cgroups // nil if none is delegated
-	watch   watcher
+
+	notifier *netgate.Notifier // of landlock mode with Options.Egress
+	watch    watcher
 
 	live liveProcs
 
@@ -117,7 +120,10 @@ func (s *Sandbox) choose() error {
 			continue
 		}
 		s.mode = p.mode
-		err := s.remembered(p.probe)
+		err := s.prepareEgress()
+		if err == nil {
+			err = s.remembered(p.probe)
+		}
 		if err == nil {
 			s.report = s.describe()
 			s.report.Reasons = reasons
@@ -147,6 +153,9 @@ func (s *Sandbox) Report() codeinterp.Isolation {
 func (s *Sandbox) Close() error {
 	s.live.close()
 	s.anchors.close()
+	if s.notifier != nil {
+		s.notifier.Close()
+	}
 	s.forks.close()
 	s.cgroups.close()
 	for _, l := range s.listed {

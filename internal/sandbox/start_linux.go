@@ -46,7 +46,7 @@ func (s *Sandbox) start(p *proc) error {
 	}
 	defer null.Close()
 	sp := &spawn{
-		path: p.plan.Path, args: p.plan.Args, env: p.plan.Env, dir: p.plan.Workdir, cwd: p.plan.Cwd,
+		path: p.plan.Path, dials: p.plan.dials, args: p.plan.Args, env: p.plan.Env, dir: p.plan.Workdir, cwd: p.plan.Cwd,
 		fds: descriptors(p.plan.Files, null), ids: p.plan.ids,
 	}
 	if s.mode == Bwrap {
@@ -74,8 +74,12 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 	sp.rlimits = p.plan.rlimits(s.processLimit(p.plan))
 	// Not to be reaped before it is watched, and in its cgroup.
 	ready := make(chan struct{})
+	if s.mode == Landlock {
+		p.openEgress(group)
+	}
 	err = sp.start(&s.forks, func() { <-ready; p.reaped() })
 	if err != nil {
+		p.closeEgress(group)
 		s.anchors.put(group)
 		return err
 	}

@@ -17,9 +17,9 @@ import (
 // TestUnprivileged runs the attacks again as an ordinary user, who has more to hope for
 // in Landlock mode.
 func TestUnprivileged(t *testing.T) {
-	tests := "^(TestAttacks|TestTrees|TestHostDeath)$/^landlock$"
+	tests := "^(TestAttacks|TestTrees|TestHostDeath|TestEgress)$/^landlock$"
 	if tier.Full {
-		tests = "^(TestAttacks|TestProbes|TestExit|TestKill|TestTrees|TestCwd|TestReplacedByLink|TestSignal|TestHostDeath|TestLeaks|TestFork|TestProbeFails|TestLimits)$"
+		tests = "^(TestAttacks|TestProbes|TestExit|TestKill|TestTrees|TestCwd|TestReplacedByLink|TestSignal|TestHostDeath|TestLeaks|TestFork|TestProbeFails|TestLimits|TestEgress|TestEgressEnds)$"
 	}
 	if out, err := asUser(t, tests).CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
 		t.Errorf("%v\n%s", err, failed(out))

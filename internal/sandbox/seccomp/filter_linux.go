@@ -21,6 +21,8 @@ const (
 	retAllow = 0x7fff0000
 	retKill  = 0x80000000
 	retErrno = 0x00050000
+
+	retNotify = 0x7fc00000
 )
 
 const (

@@ -16,6 +16,9 @@ type Policy struct {
 	// connected pairs of them: paths of the host's sockets would be in reach.
 	Network bool
 
+	// Egress is for a program whose sockets the host makes: see Notify.
+	Egress bool
+
 	// Monitored is for a program in whose process group its monitor is.
 	Monitored bool
 
@@ -98,9 +101,18 @@ func (p Policy) Build() Filter {
 }
 
 func (p Policy) sockets(f *Filter) {
-	if p.Network {
+	switch {
+	case p.Egress:
+		f.denyUnless(unix.EAFNOSUPPORT, unix.SYS_SOCKET, 0, allBits, unix.AF_INET)
+		f.Deny(unix.EPERM, unix.SYS_BIND, unix.SYS_LISTEN)
+		// Sockets are unix pairs, which have no options of TCP and IP.
+		f.denyUnless(0, unix.SYS_SETSOCKOPT, 1, allBits, unix.SOL_SOCKET)
+		f.DenyBits(unix.EPERM, unix.SYS_SENDTO, 3, unix.MSG_FASTOPEN)
+		f.DenyBits(unix.EPERM, unix.SYS_SENDMSG, 2, unix.MSG_FASTOPEN)
+		f.DenyBits(unix.EPERM, unix.SYS_SENDMMSG, 3, unix.MSG_FASTOPEN)
+	case p.Network:
 		f.denyUnless(unix.EPERM, unix.SYS_SOCKET, 0, allBits, unix.AF_INET, unix.AF_INET6)
-	} else {
+	default:
 		f.Deny(unix.EPERM, unix.SYS_SOCKET, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN)
 	}
 	if p.Shared && !p.Network {
@@ -110,6 +122,16 @@ func (p Policy) sockets(f *Filter) {
 	f.denyUnless(unix.EPERM, unix.SYS_SOCKETPAIR, 0, allBits, unix.AF_UNIX)
 	// Datagrams could be sent from one of a pair to any unix socket.
 	f.denyUnless(unix.EPERM, unix.SYS_SOCKETPAIR, 1, sockTypes, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
+}
+
+// Notify returns a filter that leaves calls of socket for internet sockets and of connect
+// to the listener of the filter. Filters on top of it can still refuse them.
+func Notify() Filter {
+	f := New(Arch, x32Bit)
+	f.on(unix.SYS_SOCKET, loadArg(0), jump(opEq, unix.AF_INET, 0, 1), op(opRet, retNotify))
+	f.on(unix.SYS_CONNECT, op(opRet, retNotify))
+	f.End()
+	return f
 }
 
 // neighbours closes ways to other processes and their objects that need no

@@ -8,9 +8,12 @@ const Supported = false
 
 // A Policy is the set of system calls that a program may make.
 type Policy struct {
-	Network, Monitored, Shared, SameUID bool
-	Group, ABI                          int
+	Network, Egress, Monitored, Shared, SameUID bool
+	Group, ABI                                  int
 }
+
+// Notify returns nothing on this architecture.
+func Notify() Filter { return nil }
 
 // Build returns nothing on this architecture.
 func (p Policy) Build() Filter { return nil }

@@ -1,0 +1,229 @@
+//go:build real && (amd64 || arm64)
+
+package sandbox_test
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// A trivialGate answers HTTP itself: for the proxy's clients and for those that connect
+// to the address of allowed.test. It answers names with one address.
+func trivialGate(ports ...int) *sandbox.Egress {
+	return &sandbox.Egress{
+		Serve: func(c net.Conn, dst netip.AddrPort) {
+			defer c.Close()
+			in := bufio.NewReader(c)
+			for {
+				b, err := in.Peek(2)
+				if err != nil || b[0] != 0 {
+					break
+				}
+				query := make([]byte, 2+binary.BigEndian.Uint16(b)) // DNS over TCP
+				_, _ = io.ReadFull(in, query)
+				a := allowedName(query[2:])
+				_, _ = c.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(a))), a...))
+			}
+			r, err := http.ReadRequest(in)
+			if err != nil {
+				return
+			}
+			status, body := "200 OK", "hello from "+r.Host
+			if r.Host != "allowed.test" {
+				status, body = "403 Forbidden", r.Host+" is refused"
+			}
+			fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, len(body), body)
+		},
+		DNS:   allowedName,
+		Ports: ports,
+	}
+}
+
+// allowedName answers a question for the address of allowed.test with 198.18.0.9.
+func allowedName(query []byte) []byte {
+	if len(query) < 12 {
+		return nil
+	}
+	end := 12
+	for end < len(query) && query[end] != 0 {
+		end += 1 + int(query[end])
+	}
+	end += 5
+	if end > len(query) {
+		return nil
+	}
+	a := append([]byte{}, query[:end]...)
+	a[2], a[3] = 0x81, 0x80
+	copy(a[6:12], make([]byte, 6))
+	known := strings.HasPrefix(string(query[12:]), "\x07allowed\x04test\x00")
+	switch {
+	case !known:
+		a[3] |= 3
+	case query[end-3] == 1: // A
+		a[7] = 1
+		a = append(a, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 9, 0, 4, 198, 18, 0, 9)
+	}
+	return a
+}
+
+// reaches is a program that tries the ways out that there are, and those that there are
+// not.
+const reaches = `
+import socket, urllib.request
+def get(url, proxy):
+    o = urllib.request.build_opener(urllib.request.ProxyHandler({'http': 'http://127.0.0.1:3128'} if proxy else {}))
+    try: return o.open(url, timeout=20).read().decode()
+    except urllib.error.HTTPError as e: return str(e.code)
+    except OSError as e: return type(e.reason).__name__
+print('proxy', get('http://allowed.test/', True))
+print('refused', get('http://other.test/', True))
+print('name', get('http://allowed.test/', False))
+print('unknown', get('http://other.test/', False))
+def connect(host, port):
+    with socket.create_connection((host, port), 3) as c: reached((host, port))
+for host, port in ('127.0.0.1', H['TCP']), ('192.0.2.1', 80), ('169.254.169.254', 80), ('::1', H['TCP']), ('::ffff:127.0.0.1', H['TCP']):
+    attempt(connect, host, port)
+def udp(): socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', H['UDP']))
+def raw(): socket.socket(socket.AF_INET, socket.SOCK_RAW, 1); reached('raw')
+def path(): socket.socket(socket.AF_UNIX).connect(H['Socket'])
+for f in udp, raw, path: attempt(f)
+s = socket.socket()
+for dst in ('127.0.0.1', 3128), ('127.0.0.1', H['TCP']):
+    try: s.connect(dst)
+    except OSError as e: print(e)
+attempt(s.sendto, b'x', 0x20000000, ('127.0.0.1', H['TCP'])) # MSG_FASTOPEN
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+`
+
+// TestEgress: a program reaches what its Egress answers, by the proxy and by name, and
+// nothing else.
+func TestEgress(t *testing.T) {
+	if _, err := os.Stat(python); err != nil {
+		needs(t, "python3 in /usr/bin", err)
+	}
+	eachMode(t, func(t *testing.T, mode sandbox.Mode) {
+		if mode == sandbox.None {
+			return
+		}
+		h := newHost(t)
+		s := open(t, &sandbox.Options{Require: mode, Egress: true})
+		if r := s.Report(); r.Network != codeinterp.ReachLimited {
+			t.Errorf("reported %s", r.Network)
+		}
+		got := runEgress(t, s, h, trivialGate(80), reaches)
+		for _, want := range []string{"proxy hello from allowed.test", "refused 403", "name hello from allowed.test", "unknown gaierror"} {
+			if !strings.Contains(got.out, want+"\n") {
+				t.Errorf("no %q in %s", want, got.out)
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+		if strings.Contains(got.out, "REACHED") || h.hits.Load() > 0 || got.exit.Code != 0 {
+			t.Errorf("%d connections to the host: %+v", h.hits.Load(), got)
+		}
+		// Without an Egress a program of the same sandbox has no network.
+		got = runEgress(t, s, h, nil, "attempt(socket.create_connection, ('127.0.0.1', 3128))\nprint('end')")
+		if !strings.Contains(got.out, "end") || strings.Contains(got.out, "hello") {
+			t.Errorf("without Egress: %+v", got)
+		}
+		for name, code := range map[string]string{
+			"attacks": find(t, attacks, "internet sockets", func(a attack) string { return a.name }).code +
+				find(t, attacks, "unix sockets", func(a attack) string { return a.name }).code +
+				find(t, attacks, "other socket families", func(a attack) string { return a.name }).code +
+				find(t, attacks, "addresses of the host", func(a attack) string { return a.name }).code,
+		} {
+			got := runEgress(t, s, h, trivialGate(80), code)
+			time.Sleep(20 * time.Millisecond)
+			if strings.Contains(got.out, "REACHED") || strings.Contains(got.out, "Traceback") || h.hits.Load() > 0 {
+				t.Errorf("%s: %d connections: %s", name, h.hits.Load(), got.out)
+			}
+		}
+	})
+}
+
+func runEgress(t *testing.T, s *sandbox.Sandbox, h *host, e *sandbox.Egress, code string) result {
+	t.Helper()
+	dir := must(s.TempDir())
+	defer s.Discard(dir)
+	cmd := sandbox.Cmd{Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir, Egress: e,
+		Env: s.Env(dir, nil, map[string]string{"H": h.json()})}
+	return run(t, s, cmd, prelude+code+"\n")
+}
+
+// TestEgressEnds: connections end with the program, and a program cannot have more than
+// a host can bear.
+func TestEgressEnds(t *testing.T) {
+	eachMode(t, func(t *testing.T, mode sandbox.Mode) {
+		if mode == sandbox.None {
+			return
+		}
+		s := open(t, &sandbox.Options{Require: mode, Egress: true})
+		served, ended := make(chan bool, 1000), make(chan bool, 1000)
+		got := runEgress(t, s, newHost(t), &sandbox.Egress{Serve: func(c net.Conn, _ netip.AddrPort) {
+			served <- true
+			_, _ = io.Copy(io.Discard, c)
+			ended <- true
+		}}, `
+resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
+l = []
+def open_one():
+    s = socket.create_connection(('127.0.0.1', 3128), 5)
+    l.append(s)
+    s.sendall(b'x')
+for i in range(400): attempt(open_one)
+time.sleep(0.3)
+print('opened', len(l) >= 200)`)
+		if !strings.Contains(got.out, "opened True") {
+			t.Errorf("got %+v", got)
+		}
+		if !await(func() bool { return len(ended) == len(served) }) || len(served) > 256 || len(served) < 200 {
+			t.Errorf("%d served, %d ended", len(served), len(ended))
+		}
+	})
+}
+
+// TestEgressFork: children of a fork server have ways out of their own.
+func TestEgressFork(t *testing.T) {
+	s := open(t, &sandbox.Options{Require: sandbox.Landlock, Egress: true})
+	server := startForkServer(t, s, &sandbox.Egress{})
+	for _, e := range []*sandbox.Egress{trivialGate(), nil, trivialGate()} {
+		p, out := server.fork(t, &sandbox.Cmd{Workdir: must(s.TempDir()), Egress: e}, `
+import urllib.request
+try: print(urllib.request.build_opener(urllib.request.ProxyHandler({'http': 'http://127.0.0.1:3128'})).open('http://allowed.test/', timeout=20).read())
+except OSError as e: print(e)`)
+		exit := server.finish(p)
+		b, _ := io.ReadAll(out)
+		if exit.Code != 0 || strings.Contains(string(b), "hello") != (e != nil) {
+			t.Errorf("with Egress %t: %+v %s", e != nil, exit, b)
+		}
+	}
+}
+
+// TestEgressRefused: where it cannot be kept, New fails and says why.
+func TestEgressRefused(t *testing.T) {
+	_, err := sandbox.New(&sandbox.Options{Require: sandbox.None, AllowNone: true, Egress: true})
+	if !errors.Is(err, codeinterp.ErrIsolation) || !strings.Contains(err.Error(), "egress") {
+		t.Errorf("none: %v", err)
+	}
+	if _, err := sandbox.New(&sandbox.Options{Egress: true, Network: true}); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("with the host's network: %v", err)
+	}
+	s := open(t, &sandbox.Options{Require: sandbox.Landlock})
+	dir := must(s.TempDir())
+	defer s.Discard(dir)
+	if _, err := s.Start(&sandbox.Cmd{Path: "/bin/true", Workdir: dir, Egress: trivialGate()}); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("not prepared: %v", err)
+	}
+}

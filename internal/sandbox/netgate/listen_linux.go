@@ -1,0 +1,224 @@
+package netgate
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/internal/sandbox/forkexec"
+)
+
+// A User is whom a program of a root host runs as.
+type User struct{ UID, GID int }
+
+// A socket is one to make in another network namespace.
+type socket struct {
+	kind int
+	addr [4]byte
+	port int
+}
+
+var loopback = [4]byte{127, 0, 0, 1}
+
+// Listen makes the session's listeners in the network namespace of pid, the first
+// process of a bubblewrap, which u owns; nil is the host's user.
+func (s *Session) Listen(pid int, u *User) error {
+	list := []socket{{unix.SOCK_STREAM, loopback, ProxyPort}, {unix.SOCK_DGRAM, loopback, dnsPort}}
+	if len(s.egress.Ports) > maxPorts {
+		return fmt.Errorf("%d ports; at most %d", len(s.egress.Ports), maxPorts)
+	}
+	for _, port := range s.egress.Ports {
+		if port != ProxyPort {
+			list = append(list, socket{kind: unix.SOCK_STREAM, port: port})
+		}
+	}
+	files, err := socketsIn(pid, u, list)
+	if err != nil {
+		return fmt.Errorf("network namespace: %w", err)
+	}
+	for i, f := range files {
+		if list[i].kind == unix.SOCK_DGRAM {
+			err = errors.Join(err, s.answerDNS(f))
+		} else {
+			err = errors.Join(err, s.accept(f))
+		}
+		f.Close()
+	}
+	return err
+}
+
+func (s *Session) accept(f *os.File) error {
+	l, err := net.FileListener(f)
+	if err != nil || !s.add(l, false) {
+		return err
+	}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if s.add(c, true) {
+				go s.serve(c, c.LocalAddr().(*net.TCPAddr).AddrPort())
+			}
+		}
+	}()
+	return nil
+}
+
+func (s *Session) answerDNS(f *os.File) error {
+	c, err := net.FilePacketConn(f)
+	if err != nil || !s.add(c, false) {
+		return err
+	}
+	go func() {
+		for b := make([]byte, 4096); ; {
+			n, from, err := c.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			if s.egress.DNS == nil {
+				continue
+			}
+			if a := s.egress.DNS(append([]byte{}, b[:n]...)); a != nil {
+				_, _ = c.WriteTo(a, from)
+			}
+		}
+	}()
+	return nil
+}
+
+// enter adds the steps by which a child becomes u and enters the namespaces of pid: first
+// the user namespace that owns the network namespace, which is not the program's, since
+// bubblewrap makes another one later. A process with threads, as the host, may not enter
+// it. Descriptor 0 is the only one that the child keeps, 1 and 2 become namespaces.
+func enter(s *forkexec.Steps, pid int, u *User, keep int) {
+	s.Signals()
+	s.Move([]int{keep}, nil)
+	if u != nil {
+		s.Do(unix.SYS_SETGROUPS, 0, 0)
+		s.Do(unix.SYS_SETRESGID, uintptr(u.GID), uintptr(u.GID), uintptr(u.GID))
+		s.Do(unix.SYS_SETRESUID, uintptr(u.UID), uintptr(u.UID), uintptr(u.UID))
+	}
+	s.Do(unix.SYS_CLOSE_RANGE, 1, 1<<31-1, 0)
+	here := int64(unix.AT_FDCWD)
+	s.Expect(1, unix.SYS_OPENAT, uintptr(here), s.Text("/proc/"+strconv.Itoa(pid)+"/ns/net"), unix.O_RDONLY, 0)
+	s.Expect(2, unix.SYS_IOCTL, 1, unix.NS_GET_USERNS)
+	s.Do(unix.SYS_SETNS, 2, unix.CLONE_NEWUSER)
+	s.Do(unix.SYS_SETNS, 1, unix.CLONE_NEWNET)
+}
+
+// socketsIn makes sockets in the network namespace of pid, and a route by which Addresses
+// are the namespace's own. A child of the host's makes them, sends them and ends.
+func socketsIn(pid int, u *User, list []socket) ([]*os.File, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(pair[0])
+	defer unix.Close(pair[1])
+	s := &forkexec.Steps{}
+	enter(s, pid, u, pair[1])
+	one := int32(1)
+	fds := make([]int, len(list))
+	for i, w := range list {
+		fds[i] = i + 3
+		fd := uintptr(fds[i])
+		s.Expect(fd, unix.SYS_SOCKET, unix.AF_INET, uintptr(w.kind), 0)
+		s.Do(unix.SYS_SETSOCKOPT, fd, unix.SOL_IP, unix.IP_FREEBIND, forkexec.Pin(s, &one), 4) // lo may not be up yet
+		s.Do(unix.SYS_BIND, fd, forkexec.Pin(s, address(w.addr, w.port)), unix.SizeofSockaddrInet4)
+		if w.kind == unix.SOCK_STREAM {
+			s.Do(unix.SYS_LISTEN, fd, 128)
+		}
+	}
+	rights := unix.UnixRights(fds...)
+	forkexec.Pin(s, &rights[0])
+	iov := &unix.Iovec{Base: new(byte), Len: 1}
+	forkexec.Pin(s, iov.Base)
+	forkexec.Pin(s, iov)
+	msg := &unix.Msghdr{Iov: iov, Control: &rights[0]}
+	msg.SetIovlen(1)
+	msg.SetControllen(len(rights))
+	s.Do(unix.SYS_SENDMSG, 0, forkexec.Pin(s, msg), 0)
+	route := localRoute()
+	s.Expect(uintptr(len(list)+3), unix.SYS_SOCKET, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE)
+	s.Do(unix.SYS_WRITE, uintptr(len(list)+3), forkexec.Pin(s, route), unsafe.Sizeof(*route))
+	child, err := s.Run()
+	if err != nil {
+		return nil, err
+	}
+	defer forkexec.Reap(child, nil)
+	oob := make([]byte, unix.CmsgSpace(4*len(fds)))
+	// It was sent: a child without an error to report has made all of its steps.
+	_, n, _, _, err := unix.Recvmsg(pair[0], make([]byte, 1), oob, unix.MSG_CMSG_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := unix.ParseSocketControlMessage(oob[:n])
+	if err != nil || len(messages) == 0 {
+		return nil, errors.Join(err, errors.New("no sockets came"))
+	}
+	fds, err = unix.ParseUnixRights(&messages[0])
+	var files []*os.File
+	for _, fd := range fds {
+		_ = unix.SetNonblock(fd, true)
+		files = append(files, os.NewFile(uintptr(fd), "inside"))
+	}
+	return files, err
+}
+
+func address(ip [4]byte, port int) *unix.RawSockaddrInet4 {
+	return &unix.RawSockaddrInet4{Family: unix.AF_INET, Port: uint16(port>>8 | port<<8), Addr: ip}
+}
+
+// A routeMessage is RTM_NEWROUTE; see rtnetlink(7).
+type routeMessage struct {
+	head unix.NlMsghdr
+	body unix.RtMsg
+	dst  unix.RtAttr
+	ip   [4]byte
+	oif  unix.RtAttr
+	dev  uint32
+}
+
+// localRoute is the message of "ip route add local 198.18.0.0/15 dev lo".
+func localRoute() *routeMessage {
+	m := &routeMessage{
+		head: unix.NlMsghdr{Type: unix.RTM_NEWROUTE, Flags: unix.NLM_F_REQUEST | unix.NLM_F_CREATE},
+		body: unix.RtMsg{Family: unix.AF_INET, Dst_len: uint8(Addresses.Bits()), Table: unix.RT_TABLE_LOCAL, Protocol: unix.RTPROT_STATIC, Scope: unix.RT_SCOPE_HOST, Type: unix.RTN_LOCAL},
+		dst:  unix.RtAttr{Len: 8, Type: unix.RTA_DST}, ip: Addresses.Addr().As4(),
+		oif: unix.RtAttr{Len: 8, Type: unix.RTA_OIF}, dev: 1,
+	}
+	m.head.Len = uint32(unsafe.Sizeof(*m))
+	return m
+}
+
+// Dial adds the steps by which a child connects to the proxy and writes one byte. fd is
+// its lowest free descriptor.
+func Dial(s *forkexec.Steps, fd uintptr) {
+	s.Expect(fd, unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM, 0)
+	s.Do(unix.SYS_CONNECT, fd, forkexec.Pin(s, address(loopback, ProxyPort)), unix.SizeofSockaddrInet4)
+	s.Expect(1, unix.SYS_WRITE, fd, s.Text("x"), 1)
+}
+
+// DialIn dials in the network namespace of pid.
+func DialIn(pid int, u *User) error {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	s := &forkexec.Steps{}
+	enter(s, pid, u, int(null.Fd()))
+	Dial(s, 3)
+	child, err := s.Run()
+	if err == nil {
+		forkexec.Reap(child, nil)
+	}
+	return err
+}
