@@ -16,7 +16,7 @@ PURE    := ./codeinterp/... ./tools/... ./workspace ./mcpserver ./shell ./files
 # Without the table of a debugger, which is a good part of a linker's work.
 TEST     = $(GO) test -vet=off -ldflags=-w
 
-.PHONY: test race nightly quick testenv testenv-full lint vuln cross bench floors fuzz release tidy test262
+.PHONY: test race nightly quick testenv testenv-full lint vuln cross bench floors fuzz release tidy
 
 ## test: set up what the tests need, then run them, in five minutes
 test: testenv
@@ -87,10 +87,6 @@ release:
 	done
 	$(GO) -C internal/release run . $(CURDIR)/dist/toolcell_*
 	cd dist && sha256sum toolcell_* > SHA256SUMS
-
-## test262: the language's conformance suite, from a checkout of tc39/test262 (DIR=path)
-test262:
-	$(GO) test ./providers/inmemory -run Test262 -v -timeout 60m -args -test262 $(abspath $(DIR))
 
 ## tidy: go mod tidy in every module
 tidy:

@@ -132,15 +132,3 @@ func TestOpenCalls(t *testing.T) {
 		}
 	}
 }
-
-func FuzzHandler(f *testing.F) {
-	f.Add(`{"messages":[` + chatCalls + "," + chatAnswers + "," + chatPicture + `]}`)
-	f.Add(`{"messages":[` + messageCalls + "," + messageAnswers + `]}`)
-	f.Fuzz(func(t *testing.T, body string) {
-		for _, path := range []string{chat, messages} {
-			if status, answer := post(t, scripted.Script, path, body); status != http.StatusOK && status != http.StatusBadRequest {
-				t.Errorf("%s: status %d, %s", path, status, answer)
-			}
-		}
-	})
-}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
@@ -255,42 +254,5 @@ func TestSlots(t *testing.T) {
 	callers.Wait()
 	if n := e.most.Load(); n > 1 {
 		t.Errorf("%d programs computed at a time, want 1", n)
-	}
-}
-
-// Many contexts at once, some of them running: a thousand every night.
-func TestManyContexts(t *testing.T) {
-	s := open(t, nil)
-	var ids []codeinterp.ContextID
-	many := 150
-	if tier.Full {
-		many = 1000
-	}
-	for range many {
-		ids = append(ids, create(t, s, "javascript"))
-	}
-	var wg sync.WaitGroup
-	var wrong atomic.Int32
-	for worker := range 8 {
-		wg.Go(func() {
-			for i := worker; i < len(ids); i += 8 {
-				res, err := s.RunInContext(t.Context(), ids[i], "let n = Math.random(); n", nil)
-				if err != nil || !res.OK() {
-					wrong.Add(1)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if n := wrong.Load(); n > 0 {
-		t.Errorf("%d of %d contexts failed", n, many)
-	}
-	seen := map[string]bool{}
-	for _, id := range ids[:100] {
-		res := run(t, s, id, "n", nil)
-		if seen[res.Text()] {
-			t.Error("two contexts have the same random numbers")
-		}
-		seen[res.Text()] = true
 	}
 }

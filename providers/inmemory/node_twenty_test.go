@@ -42,7 +42,7 @@ var twenty = []struct {
 	{13, `console.log([1, 2, 3, 4].values().map((x) => x * 2).take(2).toArray().join())`, "2,4", true},
 	{14, `for (const m of ["stream", "readline", "zlib", "stream/promises", "timers/promises", "perf_hooks"]) console.log(typeof require(m))`, "", false},
 	{14, `console.log(["worker_threads", "async_hooks", "child_process", "http", "vm"].map((m) => { try { return typeof require(m) } catch (e) { return e.code } }).join())`, strings.TrimSuffix(strings.Repeat("MODULE_NOT_FOUND,", 5), ","), false},
-	{15, `console.log(["fetch", "Headers", "Blob", "FormData", "ReadableStream", "MessageChannel", "WebAssembly"].filter((n) => typeof globalThis[n] !== "undefined").length)`, "0", false},
+	{15, `console.log(["fetch", "Blob", "FormData", "ReadableStream", "MessageChannel", "WebAssembly"].filter((n) => typeof globalThis[n] !== "undefined").length)`, "0", false},
 	{16, `const fs = require("fs"), os = require("os"), path = require("path"); const d = fs.mkdtempSync(path.join(os.tmpdir(), "toolcell-")); fs.writeFileSync(d + "/x", "1"); console.log(fs.readFileSync(d + "/x", "utf8"), os.tmpdir()); fs.rmSync(d, { recursive: true }); console.log(fs.existsSync(d))`, "", false},
 	{17, `console.log(typeof Array.fromAsync, typeof Temporal)`, "function undefined", true},
 	{18, `console.log(typeof exports, exports === module.exports, typeof __filename, typeof __dirname, require.main === module)`, "object true string string true", true},

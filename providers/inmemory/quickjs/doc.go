@@ -53,7 +53,8 @@
 //     100,000 timers.
 //   - util.inspect reads depth, breakLength, compact, maxArrayLength and maxStringLength. It
 //     has no colors.
-//   - A program has at most 10,000 labels of console.count and console.time.
+//   - A program has at most 10,000 labels of console.count and console.time. Hosts in URLs
+//     are ASCII.
 //   - Errors have the engine's words, and V8's for the most frequent ones. The column of
 //     a frame is the engine's, often that of a call's parenthesis. A character beyond
 //     U+FFFF counts as one column.

@@ -7,10 +7,6 @@ T(() => Buffer.from("c3a9", "hex").indexOf("a9", "hex"));
 for (const [name, v] of [["Int16BE", 40000], ["UInt8", 300], ["UInt8", -1], ["UInt32LE", -1], ["Int32BE", 2 ** 31], ["Int8", -129], ["BigInt64LE", 2n ** 63n], ["BigUInt64BE", -1n], ["UInt16LE", 1.9], ["UInt8", "7"], ["DoubleLE", 1.5], ["FloatBE", "2"]]) {
   T(() => { const b = Buffer.alloc(8); return [b[`write${name}`](v), b]; });
 }
-T(() => { const b = Buffer.alloc(6); return [b.writeIntBE(-2, 0, 6), b.readIntBE(0, 6), b.readUIntLE(0, 3), b.writeUIntLE(0x1234567890ab, 0, 6), b]; });
-T(() => Buffer.alloc(6).writeIntLE(2 ** 47, 0, 6));
-T(() => Buffer.alloc(6).writeUIntLE(1, 0, 7));
-T(() => Buffer.alloc(6).readUIntLE(0));
 T(() => Buffer.alloc(6).writeUInt32LE(1, 3));
 T(() => Buffer.from([1]).readUInt16LE());
 T(() => Buffer.alloc(4).readInt8(4));

@@ -218,27 +218,3 @@ for (const [name, type, bytes] of [["UInt8", "Uint8", 1], ["Int8", "Int8", 1], [
     });
   }
 }
-const widthOf = (n) => {
-  if (typeof n !== "number") throw badArgument("byteLength", "of type number", n);
-  if (!Number.isInteger(n)) throw outOfRange("byteLength", "an integer", n);
-  if (n < 1 || n > 6) throw outOfRange("byteLength", ">= 1 and <= 6", n);
-  return n;
-};
-for (const signed of [false, true]) for (const end of ["LE", "BE"]) {
-  const name = signed ? "Int" : "UInt";
-  method(`read${name}${end}`, function (at, n) {
-    if (at === undefined) throw badArgument("offset", "of type number", at);
-    offset(at, this.length - widthOf(n));
-    let v = 0;
-    for (let i = 0; i < n; i++) v = v * 256 + this[at + (end === "BE" ? i : n - 1 - i)];
-    return signed && v >= 2 ** (n * 8 - 1) ? v - 2 ** (n * 8) : v;
-  });
-  method(`write${name}${end}`, function (v, at, n) {
-    v = Math.trunc(integer(v, widthOf(n), signed)) || 0;
-    if (at === undefined) throw badArgument("offset", "of type number", at);
-    offset(at, this.length - n);
-    if (v < 0) v += 2 ** (n * 8);
-    for (let i = 0; i < n; i++) { this[at + (end === "LE" ? i : n - 1 - i)] = v % 256; v = Math.floor(v / 256); }
-    return at + n;
-  });
-}

@@ -15,10 +15,11 @@ const Stream = callableClass(class Stream extends EventEmitter {
   constructor(options) {
     super();
     options ??= {};
-    for (const name of ["read", "write", "writev", "final", "transform", "flush", "destroy"]) {
+    for (const name of ["read", "write", "final", "transform", "flush", "destroy"]) {
       if (typeof options[name] === "function") Object.defineProperty(this, `_${name}`, { value: options[name], configurable: true, writable: true });
     }
     if (options.construct !== undefined) throw badValue("options.construct", options.construct, "cannot be served");
+    if (options.allowHalfOpen === false) throw badValue("options.allowHalfOpen", false, "cannot be served");
     this.readableObjectMode = !!(options.objectMode || options.readableObjectMode);
     this.writableObjectMode = !!(options.objectMode || options.writableObjectMode);
     this.#auto = options.autoDestroy !== false;
@@ -119,13 +120,6 @@ const Readable = callableClass(class Readable extends Stream {
     return this.#decoder === undefined ? b : this.#decoder.write(b);
   }
   #add(chunk) { this.#queue.push(chunk); this.#length += this.readableObjectMode ? 1 : chunk.length; }
-  unshift(chunk, encoding) {
-    const part = this.readableObjectMode ? chunk : this.#part(chunk, encoding);
-    this.#queue.unshift(part);
-    this.#length += this.readableObjectMode ? 1 : part.length;
-    this.#schedule();
-    return this.#length < this.#limit;
-  }
   setEncoding(encoding) {
     this.#decoder = new StringDecoder(encoding);
     if (this.readableObjectMode) return this;
@@ -225,7 +219,7 @@ const Readable = callableClass(class Readable extends Stream {
 
 // writing is what Writable and Duplex share.
 const writing = (Base) => class extends Base {
-  #queue = []; #busy = false; #ending = false; #finished = false; #corked = 0; #length = 0; #dry = false; #waiting = []; #limit; #encoding; #decodes;
+  #queue = []; #busy = false; #ending = false; #finished = false; #length = 0; #dry = false; #waiting = []; #limit; #encoding; #decodes;
   writableEnded = false; writableFinished = false;
   get writable() { return !this.destroyed && !this.#ending && this.errored === null; }
   constructor(options) {
@@ -237,8 +231,6 @@ const writing = (Base) => class extends Base {
   get writableLength() { return this.#length; }
   get writableHighWaterMark() { return this.#limit; }
   get writableNeedDrain() { return this.#dry; }
-  get writableCorked() { return this.#corked; }
-  setDefaultEncoding(encoding) { encodingOf(encoding); this.#encoding = encoding; return this; }
   write(chunk, encoding, done) {
     if (typeof encoding === "function") { done = encoding; encoding = undefined; }
     if (chunk === null) throw error(TypeError, "ERR_STREAM_NULL_VALUES", "May not write null values to stream");
@@ -260,24 +252,22 @@ const writing = (Base) => class extends Base {
     return room;
   }
   #next() {
-    if (this.#busy || this.destroyed || this.#corked > 0) return;
+    if (this.#busy || this.destroyed) return;
     if (this.#queue.length === 0) { if (this.#ending) this.#finish(); return; }
-    const many = typeof this._writev === "function" && (this.#queue.length > 1 || typeof this._write !== "function");
-    const jobs = this.#queue.splice(0, many ? this.#queue.length : 1);
+    const [chunk, encoding, written, size] = this.#queue.shift();
     this.#busy = true;
     const after = (e) => {
       this.#busy = false;
-      if (e) { for (const j of jobs) j[2]?.(e); this.destroy(e); return; }
-      for (const j of jobs) this.#length -= j[3];
+      if (e) { written?.(e); this.destroy(e); return; }
+      this.#length -= size;
       process.nextTick(() => {
         if (this.#dry && this.#length === 0 && !this.#ending && !this.destroyed) { this.#dry = false; this.emit("drain"); }
-        for (const j of jobs) j[2]?.(null);
+        written?.(null);
       });
       this.#next();
     };
     try {
-      if (many) this._writev(jobs.map(([chunk, encoding]) => ({ chunk, encoding })), after);
-      else if (typeof this._write === "function") this._write(jobs[0][0], jobs[0][1], after);
+      if (typeof this._write === "function") this._write(chunk, encoding, after);
       else throw error(Error, "ERR_METHOD_NOT_IMPLEMENTED", "The _write() method is not implemented");
     } catch (e) { this.#busy = false; throw e; }
   }
@@ -301,7 +291,6 @@ const writing = (Base) => class extends Base {
     if (chunk !== undefined && chunk !== null && typeof chunk !== "function") this.write(chunk, typeof encoding === "string" ? encoding : undefined);
     if (f) { if (this.writableFinished) process.nextTick(f, error(Error, "ERR_STREAM_ALREADY_FINISHED", "Cannot call end after a stream was finished")); else this.#waiting.push(f); }
     this.#ending = this.writableEnded = true;
-    this.#corked = 0;
     this.#next();
     return this;
   }
@@ -315,16 +304,9 @@ const writing = (Base) => class extends Base {
     }
     return super.destroy(e);
   }
-  cork() { this.#corked++; }
-  uncork() { if (this.#corked > 0 && --this.#corked === 0) this.#next(); }
 };
 const Writable = callableClass(class Writable extends writing(Stream) {});
-const Duplex = callableClass(class Duplex extends writing(Readable) {
-  constructor(options) {
-    super(options);
-    if (options?.allowHalfOpen === false) this.once("end", () => { if (!this.writableEnded) this.end(); });
-  }
-});
+const Duplex = callableClass(class Duplex extends writing(Readable) {});
 const Transform = callableClass(class Transform extends Duplex {
   _read() {}
   _write(chunk, encoding, done) {
@@ -406,5 +388,4 @@ const streamPromises = {
   }),
   finished: (s, options) => new Promise((resolve, reject) => { finished(s, options, (e) => (e ? reject(e) : resolve())); }),
 };
-const streams = Object.assign(Stream, { Stream, Readable, Writable, Duplex, Transform, PassThrough, pipeline, finished, promises: streamPromises,
-  addAbortSignal(signal, s) { whenAborted(signal, () => { s.destroy(aborted(signal)); }); return s; } });
+const streams = Object.assign(Stream, { Stream, Readable, Writable, Duplex, Transform, PassThrough, pipeline, finished, promises: streamPromises });

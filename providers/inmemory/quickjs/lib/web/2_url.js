@@ -96,8 +96,9 @@ function parseHost(s, special) {
   }
   if (!special) return encode(s, /[\x21-\x7e]/);
   try { s = decodeURIComponent(s); } catch { return null; }
-  s = toASCII(s.normalize("NFKC").toLowerCase());
-  if (s === "" || /[\x00-\x20#%\/:<>?@[\\\]^|\x7f]/.test(s)) return null;
+  s = s.normalize("NFKC").toLowerCase();
+  // Hosts of other letters would need Punycode.
+  if (s === "" || /[^\x00-\x7f]|[\x00-\x20#%\/:<>?@[\\\]^|\x7f]/.test(s)) return null;
   // A host that ends in a number is an IPv4 address, or not valid.
   if (/(^|\.)(0x[0-9a-f]*|\d+)\.?$/.test(s)) {
     const parts = s.replace(/\.$/, "").split(".");
@@ -110,46 +111,6 @@ function parseHost(s, special) {
     return [24, 16, 8, 0].map((b) => Math.floor(ip / 2 ** b) % 256).join(".");
   }
   return s;
-}
-
-// toASCII is Punycode of RFC 3492 for labels that need it.
-function toASCII(s) {
-  return s.replace(/[\u3002\uff0e\uff61]/g, ".").split(".").map((label) => {
-    if (!/[^\x00-\x7f]/.test(label)) return label;
-    const points = Array.from(label, (c) => c.codePointAt(0));
-    let out = points.filter((p) => p < 128).map((p) => String.fromCharCode(p)).join("");
-    // The numbers below are the RFC's: base 36, tmin 1, tmax 26, skew 38, damp 700.
-    let done = out.length, n = 128, delta = 0, bias = 72;
-    const basic = done;
-    if (basic > 0) out += "-";
-    const digit = (d) => String.fromCharCode(d < 26 ? d + 97 : d + 22);
-    while (done < points.length) {
-      const m = Math.min(...points.filter((p) => p >= n));
-      delta += (m - n) * (done + 1);
-      n = m;
-      for (const p of points) {
-        if (p < n) delta++;
-        if (p !== n) continue;
-        let q = delta;
-        for (let k = 36; ; k += 36) {
-          const t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-          if (q < t) { out += digit(q); break; }
-          out += digit(t + (q - t) % (36 - t));
-          q = Math.floor((q - t) / (36 - t));
-        }
-        let k = 0;
-        delta = done === basic ? Math.floor(delta / 700) : delta >> 1;
-        delta += Math.floor(delta / (done + 1));
-        for (; delta > 455; k += 36) delta = Math.floor(delta / 35);
-        bias = k + Math.floor(36 * delta / (delta + 38));
-        delta = 0;
-        done++;
-      }
-      delta++;
-      n++;
-    }
-    return "xn--" + out;
-  }).join(".");
 }
 
 function normalizePath(path, special) {
