@@ -56,10 +56,12 @@ func TestReplOfProcesses(t *testing.T) {
 	for _, tt := range []struct{ language, stdin, stdout string }{
 		{"python", "import near\ndef f(x):\n    if x:\n        return 1\n    return 2\n\nf(0) + near.v\n", "7\n"},
 		{"python", "@str\ndef f(): pass\n\nf[:5]\n", "'<func'\n"},
+		{"python", "6 * 7\nx = 1\n_ + 1\n", "42\n43\n"},
+		{"javascript", "6 * 7\nlet x = 1\n_ + 1\n", "42\n43\n"},
 		{"bash", "a=3\nfor i in 1 2; do\n  echo $i$a\ndone\ncat near.txt\n:restart\ncat near.txt; echo \"[$a]\"\n", "13\n23\ntext\ntext\n[]\n"},
 	} {
 		t.Run(tt.language, func(t *testing.T) {
-			needs(t, strings.Replace(tt.language, "python", "python3", 1))
+			needs(t, map[string]string{"python": "python3", "javascript": "node", "bash": "bash"}[tt.language])
 			code, stdout, stderr := toolcell(t.Context(), tt.stdin, "repl", "--provider", "subprocess", "--language", tt.language, "--dir", dir)
 			if code != 0 || stdout != tt.stdout || stderr != "" {
 				t.Errorf("code %d, stdout %q, stderr %q; want %q", code, stdout, stderr, tt.stdout)

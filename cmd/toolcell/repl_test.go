@@ -15,6 +15,7 @@ func TestReplOfAPipe(t *testing.T) {
 		stdout, stderr string // stderr: a part of it
 	}{
 		{"variables stay", "let a = 5\na * 2\n", nil, 0, "10\n", ""},
+		{"the last value", "6 * 7\nfunction f() {}\n_ + 1\n", nil, 0, "42\n43\n", ""},
 		{"several lines", "function f(x) {\n\n  return x + 1 // }\n}\nf(1)", nil, 0, "2\n", ""},
 		{"a program that is not whole ends with two empty lines", "f(1\n\n\n3\n", nil, 0, "3\n", "SyntaxError"},
 		{"a program that is not whole at the end", "1 + (\n2)", nil, 0, "3\n", ""},
