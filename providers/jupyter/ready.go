@@ -46,10 +46,6 @@ func (s *session) prepare(ctx context.Context, busy func(bool)) error {
 			if err := s.replace(ctx); err != nil {
 				return err
 			}
-		case errors.Is(err, kernel.ErrUnresponsive):
-			if err := s.restartUnresponsive(ctx); err != nil {
-				return err
-			}
 		case !errors.Is(err, kernel.ErrNeverRan):
 			return err
 		}
@@ -72,17 +68,6 @@ func (s *session) awaitInterrupts(ctx context.Context) error {
 		k.IgnoreUnconfirmed()
 	}
 	return fmt.Errorf("an interrupt of an earlier program may hit the next one: %w", err)
-}
-
-// restartUnresponsive restarts a kernel that an interrupt has left unresponsive, and
-// reports it.
-func (s *session) restartUnresponsive(ctx context.Context) error {
-	if err := s.kill(ctx); err != nil {
-		return fmt.Errorf("%w, and could not be restarted: %w", kernel.ErrUnresponsive, err)
-	}
-	s.private, s.unsettled = false, false
-	s.report("The kernel answered nothing after a program was interrupted, and was restarted.\n")
-	return nil
 }
 
 // report adds a late line before the next program's output.

@@ -20,9 +20,6 @@ const (
 	// patience is how long a call may take that ends something: servers wait
 	// some seconds for a kernel that does not answer before they kill it.
 	patience = 30 * time.Second
-
-	// restartWindow is how long after a kernel's death a server may restart it.
-	restartWindow = 5 * time.Second
 )
 
 // A runtime starts kernels for the driver.
@@ -142,16 +139,7 @@ func (rt *runtime) background(f func()) bool {
 
 // discard deletes a kernel on the server and drops its socket. One that cannot
 // be deleted is remembered, and tried again by Close.
-//
-// A server that is about to restart a kernel that died can do so after the
-// deletion, so those are deleted again.
 func (rt *runtime) discard(ctx context.Context, k *kernel.Kernel) error {
-	if k.DiedLately(restartWindow) {
-		rt.background(func() {
-			time.Sleep(restartWindow)
-			_ = rt.c.DeleteKernel(context.Background(), k.Handle)
-		})
-	}
 	err := k.Delete(ctx)
 	if err != nil {
 		rt.leave(k.Handle)

@@ -137,13 +137,9 @@ func (e *execution) receive(f *frame, late bool) error {
 		if f.Size < maxNotice && e.fromServer(m) {
 			return e.notice(f, late)
 		}
-		emit := func(name string, p []byte) {
+		return f.Stream(max, func(name string, p []byte) {
 			e.q.put(event{kind: evStream, stream: StreamKind(name), data: p, late: late})
-		}
-		if f.Size >= 0 {
-			return wire.StreamText(f.Body, f.Size, max, emit)
-		}
-		return wire.WholeText(m.Content, emit)
+		})
 	case "input_request":
 		if !late {
 			return e.asked(f)

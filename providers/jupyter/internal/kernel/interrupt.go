@@ -91,13 +91,7 @@ func (k *Kernel) Interrupt(ctx context.Context) error {
 		}
 		deliver = k.askToInterrupt
 	}
-	err := k.interrupts.send(ctx, func(ctx context.Context) error {
-		err := deliver(ctx)
-		if err == nil {
-			k.noteInterrupt() // before AwaitInterrupts lets the next program begin
-		}
-		return err
-	})
+	err := k.interrupts.send(ctx, deliver)
 	if run != nil {
 		run.update(func(p *progress) { p.interrupted = true })
 		run.calls.interrupted()

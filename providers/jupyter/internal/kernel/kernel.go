@@ -21,9 +21,6 @@ var (
 	// ErrGone is a kernel that does not exist any more.
 	ErrGone = errors.New("the kernel is gone")
 
-	// ErrUnresponsive is a kernel that has not answered since it was interrupted.
-	ErrUnresponsive = server.Unavailable("the kernel has answered nothing since a program was interrupted")
-
 	// errDied is a kernel whose process ended before it answered.
 	errDied = errors.New("the kernel died")
 )
@@ -33,11 +30,6 @@ const (
 	leastPatience = 10 * time.Second
 	firstPatience = 15 * time.Second
 )
-
-// unresponsiveAfter is how long an idle kernel has to answer after an interrupt. An
-// interrupt between two requests ends the loop of ipykernel and IRkernel, and may leave the
-// process alive.
-const unresponsiveAfter = 20 * time.Second
 
 // askPause is the least time between two tries of a request.
 const askPause = 600 * time.Millisecond
@@ -90,7 +82,7 @@ func (k *Kernel) Resume(name, identity string) {
 	if name != "" {
 		k.name = name
 	}
-	k.noteFormer(identity)
+	k.identity, k.programs, k.attached = identity, 1, true
 }
 
 // Names returns the arguments of Resume.
@@ -133,7 +125,7 @@ func (k *Kernel) ensure(ctx context.Context, busy func(bool)) error {
 	switch {
 	case k.isGone():
 		return ErrGone
-	case !k.IsDown() && !k.isSuspect() && !k.isUnsure():
+	case !k.IsDown() && !k.isUnsure():
 		return nil
 	}
 	if !k.connected() {
@@ -171,7 +163,7 @@ func (k *Kernel) connect(ctx context.Context) error {
 			k.rename()
 			continue
 		case server.IsGone(err):
-			k.noteGone(codeinterp.CauseServer)
+			k.noteEnd(gone, codeinterp.CauseServer)
 			return ErrGone
 		case !server.Starting(err):
 			return err
@@ -219,7 +211,7 @@ func (k *Kernel) dial(ctx context.Context) error {
 
 // ready waits until the kernel answers on its shell channel and its output arrives, and
 // notices a new process. A kernel that the server calls alive is waited for until ctx
-// ends, unless it is ErrUnresponsive. A silent socket is replaced now and then: a restarted
+// ends. A silent socket is replaced now and then: a restarted
 // kernel may listen on other ports.
 func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 	if busy == nil {
@@ -254,10 +246,6 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 			return ErrGone
 		}
 		died := k.process() == lost
-		// Another client's program can be the reason for the silence.
-		if err == nil && k.isSuspect() && !k.Foreign && st.Connections <= 1 && time.Since(began) > min(unresponsiveAfter, k.cfg.StartTimeout/2) {
-			return ErrUnresponsive
-		}
 		busy(err == nil && st.State == "busy" && !died)
 		// Not at once: most servers restart it on the same ports.
 		silent := time.Since(dialled) > patience
@@ -282,7 +270,7 @@ func (k *Kernel) check(ctx context.Context) (server.Kernel, error) {
 	st, err := k.cfg.Client.State(ctx, k.Handle.Kernel)
 	switch {
 	case server.IsGone(err):
-		k.noteGone(codeinterp.CauseServer)
+		k.noteEnd(gone, codeinterp.CauseServer)
 	case err == nil && st.State == "dead":
 		k.noteReport(gone, codeinterp.CauseExit) // the server learns that from messages
 	}
@@ -313,7 +301,7 @@ func (k *Kernel) Restart(ctx context.Context) error {
 	case err == nil:
 		k.noteRestart()
 	case server.IsGone(err):
-		k.noteGone(codeinterp.CauseServer)
+		k.noteEnd(gone, codeinterp.CauseServer)
 		return nil
 	}
 	return err
@@ -326,7 +314,7 @@ func (k *Kernel) Delete(ctx context.Context) error {
 	k.interrupts.cancel()
 	k.Drop()
 	if err == nil {
-		k.noteGone("")
+		k.noteEnd(gone, "")
 	}
 	return err
 }

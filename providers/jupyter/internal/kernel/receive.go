@@ -111,7 +111,7 @@ func (k *Kernel) answer(r *request, f *frame) error {
 		defer k.mu.Unlock()
 		if state == "idle" && !r.beside {
 			r.idle = true
-			k.noteOwnWork()
+			k.others = false
 		}
 		r.complete()
 	case "kernel_info_reply", "execute_reply", "complete_reply", "interrupt_reply", "abort_reply", filesReply, commandReply, commandNews:
@@ -123,9 +123,6 @@ func (k *Kernel) answer(r *request, f *frame) error {
 			return err
 		}
 		m.Content = content
-		if !r.beside {
-			k.clearSuspect()
-		}
 		if r.over() {
 			return nil // ask reads the reply by now
 		}
@@ -147,10 +144,7 @@ func (k *Kernel) takeLate(f *frame) error {
 	switch m.Header.Type {
 	case "stream":
 		emit := func(name string, p []byte) { late(codeinterp.Output{Kind: StreamKind(name), Data: p, Late: true}) }
-		if f.Size >= 0 {
-			return wire.StreamText(f.Body, f.Size, wire.MaxHeader, emit)
-		}
-		return wire.WholeText(m.Content, emit)
+		return f.Stream(wire.MaxHeader, emit)
 	case "display_data", "update_display_data", "execute_result":
 		content, err := f.Content(k.cfg.MaxMessage)
 		if err != nil {

@@ -252,35 +252,18 @@ func (r *runner) kill() {
 		return
 	}
 	if r.Kill == nil {
-		r.leaveAlone()
+		r.killErr = server.Unavailable("another client owns the kernel")
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), killLimit)
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
-	defer r.afterCancel(giveUp)()
+	// If the caller's ctx has been over for cancelLimit.
+	defer r.Program.AfterCancel(cancelLimit, func() {
+		giveUp(server.Unavailable("the server had not done so %v after it was asked, and the caller's ctx is over", cancelLimit))
+	})()
 	if r.killErr = r.Kill(ctx); r.killErr == nil {
 		r.await(context.WithoutCancel(ctx), killGrace)
-	}
-}
-
-// afterCancel calls giveUp when the caller's ctx has been over for cancelLimit.
-func (r *runner) afterCancel(giveUp func(error)) (stop func() bool) {
-	return r.Program.AfterCancel(cancelLimit, func() {
-		giveUp(server.Unavailable("the server had not done so %v after it was asked, and the caller's ctx is over", cancelLimit))
-	})
-}
-
-// leaveAlone interrupts a program in a foreign kernel once more.
-func (r *runner) leaveAlone() {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), aliveLimit)
-	defer cancel()
-	ctx, giveUp := context.WithCancelCause(ctx)
-	defer r.afterCancel(giveUp)()
-	_ = r.k.Interrupt(ctx)
-	r.await(ctx, aliveLimit)
-	if r.killed = !r.e.progress().over(); r.killed {
-		r.killErr = server.Unavailable("another client owns the kernel")
 	}
 }
 

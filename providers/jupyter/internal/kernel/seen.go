@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"hash/maphash"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,12 +36,8 @@ func (s *messageLog) before(h *wire.Header, check bool) bool {
 		return false
 	}
 	sum := maphash.String(idSeed, h.ID)
-	if check {
-		for _, have := range s.ids {
-			if have == sum {
-				return true
-			}
-		}
+	if check && slices.Contains(s.ids, sum) {
+		return true
 	}
 	s.number(h)
 	if len(s.ids) < seenIDs {

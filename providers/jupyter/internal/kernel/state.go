@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"crypto/rand"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -45,9 +44,7 @@ type state struct {
 	programs int    // that began in the process
 	count    int    // what the kernel called the last of them
 	others   bool   // it works for another client
-	suspect  bool   // it was interrupted, and has answered nothing since
 	attached bool   // another client furnished it
-	died     time.Time
 	offer    offer
 }
 
@@ -118,7 +115,7 @@ func (k *Kernel) noteNewProcess() {
 
 // forget forgets what was known of the process. k.mu is held.
 func (k *Kernel) forget() {
-	k.identity, k.programs, k.count, k.attached, k.suspect, k.offer = "", 0, 0, false, false, offer{}
+	k.identity, k.programs, k.count, k.attached, k.offer = "", 0, 0, false, offer{}
 }
 
 // noteStart notes the kernel's word that its process has begun. Before it was
@@ -177,9 +174,6 @@ func (k *Kernel) noteReplaced() {
 	}
 }
 
-// noteFormer is for a kernel that another client prepared. k.mu is held.
-func (k *Kernel) noteFormer(identity string) { k.identity, k.programs, k.attached = identity, 1, true }
-
 // notePrepared notes that the process was set up, and its dialect.
 func (k *Kernel) notePrepared(d *dialect) {
 	k.mu.Lock()
@@ -194,19 +188,13 @@ func (k *Kernel) notePrepared(d *dialect) {
 	}
 }
 
-// noteLost notes that the kernel's process ended, and that the server restarts it.
-func (k *Kernel) noteLost(cause codeinterp.Cause) { k.noteEnd(lost, cause) }
-
-// noteGone notes that the kernel is gone for good.
-func (k *Kernel) noteGone(cause codeinterp.Cause) { k.noteEnd(gone, cause) }
-
+// noteEnd notes that the kernel's process ended: lost if the server restarts it, or gone.
 func (k *Kernel) noteEnd(to process, cause codeinterp.Cause) {
 	k.mu.Lock()
 	if k.proc != gone {
 		k.proc = to
 	}
 	k.forget()
-	k.died = time.Now()
 	k.abandonAll()
 	run := k.run
 	k.mu.Unlock()
@@ -247,25 +235,6 @@ func (k *Kernel) noteOthers(is bool) {
 		run.update(func(*progress) {}) // a run that has not begun waits for that
 	}
 }
-
-// noteInterrupt notes that an interrupt was delivered.
-func (k *Kernel) noteInterrupt() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.suspect = true
-}
-
-// clearSuspect notes an answer since. k.mu is held.
-func (k *Kernel) clearSuspect() { k.suspect = false }
-
-func (k *Kernel) isSuspect() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.suspect
-}
-
-// noteOwnWork notes that the kernel was busy with a request of ours. k.mu is held.
-func (k *Kernel) noteOwnWork() { k.others = false }
 
 // setOffer notes what functions the process knows, where there still is one that
 // could. k.mu is held.
@@ -310,11 +279,4 @@ func (k *Kernel) Fresh() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.programs == 0
-}
-
-// DiedLately reports whether the server may be about to restart the kernel.
-func (k *Kernel) DiedLately(within time.Duration) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return !k.died.IsZero() && time.Since(k.died) < within
 }

@@ -13,7 +13,7 @@ func TestProcess(t *testing.T) {
 	type step = func(k *Kernel)
 	prepared := func(k *Kernel) { k.noteIdentity("a"); k.notePrepared(&plainDialect); k.noteFurnished() }
 	ran := func(k *Kernel) { k.countProgram() }
-	died := func(k *Kernel) { k.noteLost(codeinterp.CauseExit) }
+	died := func(k *Kernel) { k.noteEnd(lost, codeinterp.CauseExit) }
 	answered := func(name string) step { return func(k *Kernel) { k.noteIdentity(name) } }
 	cases := []struct {
 		name  string
@@ -31,8 +31,8 @@ func TestProcess(t *testing.T) {
 		{"died, another answers", []step{prepared, ran, died, answered("b")}, unprepared, true},
 		{"a process says that it begins", []step{prepared, ran, (*Kernel).noteStart}, unprepared, true},
 		{"it says so before it was set up", []step{(*Kernel).noteStart, prepared}, furnished, true},
-		{"gone", []step{prepared, ran, func(k *Kernel) { k.noteGone(codeinterp.CauseServer) }}, gone, true},
-		{"gone is for good", []step{func(k *Kernel) { k.noteGone("") }, died, answered("b"), prepared}, gone, true},
+		{"gone", []step{prepared, ran, func(k *Kernel) { k.noteEnd(gone, codeinterp.CauseServer) }}, gone, true},
+		{"gone is for good", []step{func(k *Kernel) { k.noteEnd(gone, "") }, died, answered("b"), prepared}, gone, true},
 		{"we restarted it", []step{prepared, ran, (*Kernel).noteRestart}, unprepared, true},
 		{"the program replaced it", []step{prepared, ran, (*Kernel).noteReplaced}, ready, true},
 		{"attached", []step{func(k *Kernel) { k.Resume("n", "a") }, answered("a"), func(k *Kernel) { k.notePrepared(&plainDialect) }}, furnished, false},

@@ -117,7 +117,7 @@ func (r *runner) probe(ctx context.Context) bool {
 	}
 	if other := m.Header.Session; before != "" && other != before {
 		// In this order: noteIdentity alone would forget the process without ending the run.
-		k.noteLost("")
+		k.noteEnd(lost, "")
 		k.noteIdentity(other)
 	} else {
 		r.e.q.put(event{kind: evAnswered})

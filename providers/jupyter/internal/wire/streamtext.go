@@ -43,6 +43,14 @@ func StreamText(r io.Reader, size, max int64, emit func(name string, p []byte)) 
 	return WholeText(append(head, rest...), emit)
 }
 
+// Stream decodes the content of a stream message piece by piece; see StreamText.
+func (f *Frame) Stream(max int64, emit func(name string, p []byte)) error {
+	if f.Size >= 0 {
+		return StreamText(f.Body, f.Size, max, emit)
+	}
+	return WholeText(f.Msg.Content, emit)
+}
+
 // WholeText decodes a stream message that is held whole.
 func WholeText(content []byte, emit func(name string, p []byte)) error {
 	var s struct{ Name, Text string }
