@@ -41,5 +41,5 @@ func (rt *runtime) Complete(ctx context.Context, of driver.Session, code string,
 	if errors.Is(err, kernel.ErrGone) {
 		return codeinterp.Completion{}, nil
 	}
-	return codeinterp.Completion{Matches: c.Matches, Start: c.Start, End: c.End}, err
+	return c, err
 }

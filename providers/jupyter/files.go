@@ -27,16 +27,11 @@ var errForeignFiles = fmt.Errorf("%w: files are not supported in adopted kernels
 
 // Files implements driver.Filer.
 func (rt *runtime) Files(s driver.Session) (codeinterp.FS, error) {
-	return s.(*session).directory(false)
-}
-
-// directory returns the session's directory. Within a method of the session it does not
-// wait for a kernel.
-func (s *session) directory(within bool) (directory, error) {
-	if s.foreign {
-		return directory{}, fmt.Errorf("%w: files are not supported in adopted kernels", codeinterp.ErrUnavailable)
+	of := s.(*session)
+	if of.foreign {
+		return nil, fmt.Errorf("%w: files are not supported in adopted kernels", codeinterp.ErrUnavailable)
 	}
-	return directory{s: s, within: within}, nil
+	return directory{s: of}, nil
 }
 
 // ask makes a request. Between two runs a kernel that is gone is replaced; during a run
@@ -95,9 +90,5 @@ func (s *session) copyFiles(ctx context.Context, p *driver.Program) error {
 	if s.foreign {
 		return errForeignFiles
 	}
-	dir, err := s.directory(true)
-	if err != nil {
-		return err
-	}
-	return p.CopyFiles(ctx, dir)
+	return p.CopyFiles(ctx, directory{s: s, within: true})
 }

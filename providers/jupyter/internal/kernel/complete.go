@@ -5,21 +5,16 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
-
-// Completion is a complete_reply, with offsets in bytes of the code.
-type Completion struct {
-	Matches    []string
-	Start, End int
-}
 
 // Completes reports whether kernels of the kind are known to complete code. One that is
 // not, and never answers, would have people wait.
 func (k Kind) Completes() bool { return k.dialect.completes }
 
 // Complete asks the kernel's own completer. The protocol counts characters.
-func (k *Kernel) Complete(ctx context.Context, code string, cursor int) (c Completion, err error) {
+func (k *Kernel) Complete(ctx context.Context, code string, cursor int) (c codeinterp.Completion, err error) {
 	defer k.guard(ctx)()
 	m, err := k.ask(ctx, "shell", "complete_request", map[string]any{"code": code, "cursor_pos": utf8.RuneCountInString(code[:cursor])})
 	if err != nil {
@@ -37,7 +32,7 @@ func (k *Kernel) Complete(ctx context.Context, code string, cursor int) (c Compl
 	if r.Status != "ok" {
 		return c, nil // its completer failed, and has nothing to say
 	}
-	return Completion{r.Matches, byteOffset(code, r.Start), byteOffset(code, r.End)}, nil
+	return codeinterp.Completion{Matches: r.Matches, Start: byteOffset(code, r.Start), End: byteOffset(code, r.End)}, nil
 }
 
 // byteOffset returns where the nth character of code begins; -1 where there is

@@ -95,6 +95,16 @@ func dialectOf(language string, s server.Spec) *dialect {
 // plainDialect is for kernels that we know nothing of.
 var plainDialect = dialect{value: jsonValue}
 
+// rDialect is for IRkernel, which is run as it is. It calls every error ERROR,
+// and its message is the line that R prints of it: "Error: ", or "Error in " and
+// the call, and the message.
+var rDialect = dialect{value: jsonValue, completes: true, fault: func(f *wire.ErrorContent) {
+	line := strings.TrimSuffix(f.Value, "\n")
+	if f.Name == "ERROR" && strings.HasPrefix(line, "Error") {
+		f.Name, f.Value = "Error", strings.TrimPrefix(line, "Error: ")
+	}
+}}
+
 // jsonValue takes the JSON representation as the value, where there is one.
 func jsonValue(o *codeinterp.Output) json.RawMessage {
 	if rep, ok := o.Richest("application/json"); ok && json.Valid(rep.Data) {

@@ -52,7 +52,7 @@ func (e *execution) refuseInput() {
 	e.k.mu.Lock()
 	s, id := e.k.sock, e.k.newID("h")
 	e.k.mu.Unlock()
-	_ = e.k.sendUntil(e.life.Done(), s, "stdin", id, "input_reply", map[string]string{"value": "", "status": "ok"})
+	_ = e.k.send(e.life.Done(), s, "stdin", id, "input_reply", map[string]string{"value": "", "status": "ok"})
 }
 
 // inputError is what a program gets that asked for input in vain.

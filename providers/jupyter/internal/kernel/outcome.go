@@ -178,3 +178,13 @@ func (p progress) faultOrReply() *wire.ErrorContent {
 	}
 	return nil
 }
+
+// correctStray corrects the end of a program that ran in a process other than the one that it
+// was sent to. It began in an empty state.
+func (r *runner) correctStray() {
+	r.e.update(func(p *progress) {
+		if p.next && p.replied && !r.killed {
+			p.death, p.report = false, nil
+		}
+	})
+}

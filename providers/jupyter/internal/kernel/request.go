@@ -63,7 +63,7 @@ func (k *Kernel) ask(ctx context.Context, channel, typ string, content any) (*wi
 		delete(k.requests, id)
 		k.mu.Unlock()
 	}()
-	if err := k.send(s, channel, id, typ, content); err != nil {
+	if err := k.send(nil, s, channel, id, typ, content); err != nil {
 		return nil, err
 	}
 	select {
@@ -81,12 +81,8 @@ func (k *Kernel) ask(ctx context.Context, channel, typ string, content any) (*wi
 	}
 }
 
-func (k *Kernel) send(s *socket, channel, id, typ string, content any) error {
-	return k.sendUntil(nil, s, channel, id, typ, content)
-}
-
-// sendUntil is send, which is given up when done is closed.
-func (k *Kernel) sendUntil(done <-chan struct{}, s *socket, channel, id, typ string, content any) error {
+// send sends a message, unless done is closed first.
+func (k *Kernel) send(done <-chan struct{}, s *socket, channel, id, typ string, content any) error {
 	if s == nil {
 		return fmt.Errorf("%w: not connected", errSocketLost)
 	}

@@ -156,7 +156,7 @@ func (r *runner) follow() error {
 	k.mu.Unlock()
 	submit := func() error {
 		r.fresh = k.countProgram() // first: the process can die of it
-		err := k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
+		err := k.send(nil, s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
 			// Python takes a byte order mark in files only.
 			Code: strings.TrimPrefix(r.Program.Code, "\ufeff"), StoreHistory: true, Expressions: map[string]string{},
 			AllowStdin: r.e.calls != nil,

@@ -2,8 +2,10 @@ package kernel
 
 import (
 	"crypto/rand"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
 // A connection says how the kernel is reached.
@@ -279,4 +281,27 @@ func (k *Kernel) Fresh() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.programs == 0
+}
+
+// Between two runs a process can die unnoticed: its server looks for that every few
+// seconds, and what was sent meanwhile waits for the next process, which is not set up.
+
+// unsureAfter is the age of the last message after which a kernel is asked for a sign.
+const unsureAfter = 100 * time.Millisecond
+
+// isUnsure reports whether the known process may have died unnoticed.
+func (k *Kernel) isUnsure() bool {
+	return time.Now().UnixNano()-k.lastMessage.Load() > int64(unsureAfter)
+}
+
+// lacksSetup reports whether a hidden request failed in a process that took the place
+// of the one that was set up, and notes that.
+func (k *Kernel) lacksSetup(e *wire.ErrorContent) bool {
+	k.mu.Lock()
+	is := k.dialect.unprepared != nil && k.proc.isSetUp() && k.dialect.unprepared(e)
+	k.mu.Unlock()
+	if is {
+		k.noteEnd(lost, codeinterp.CauseExit)
+	}
+	return is
 }

@@ -50,11 +50,10 @@ func (c *Client) whileAlive(ctx context.Context, id string) (_ context.Context, 
 
 // A Kernel is the server's description of a kernel.
 type Kernel struct {
-	ID           string    `json:"id"`
-	Name         string    `json:"name"`
-	State        string    `json:"execution_state"`
-	Connections  int       `json:"connections"`
-	LastActivity time.Time `json:"last_activity"`
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	State       string `json:"execution_state"`
+	Connections int    `json:"connections"`
 }
 
 // A Session is the server's description of a session, which is how a kernel
@@ -250,32 +249,20 @@ func (c *Client) Restart(ctx context.Context, id string) error {
 	return c.call(ctx, KillTimeout, http.MethodPost, "api/kernels/"+id+"/restart", nil)
 }
 
-// Sessions lists the server's sessions.
-func (c *Client) Sessions(ctx context.Context) (list []Session, err error) {
-	err = c.list(ctx, "api/sessions", &list)
-	return list, err
-}
-
-// Kernels lists the server's kernels.
-func (c *Client) Kernels(ctx context.Context) (list []Kernel, err error) {
-	err = c.list(ctx, "api/kernels", &list)
-	return list, err
-}
-
 const (
 	listTries = 5
 	listPause = 200 * time.Millisecond
 )
 
-// list makes a call that lists kernels. Servers fail while a kernel of the list is starting.
-func (c *Client) list(ctx context.Context, path string, out any) error {
+// Sessions lists the server's sessions. Servers fail while a kernel of the list is starting.
+func (c *Client) Sessions(ctx context.Context) (list []Session, err error) {
 	for tries := 1; ; tries++ {
-		err := c.call(ctx, requestTimeout, http.MethodGet, path, out)
+		err := c.call(ctx, requestTimeout, http.MethodGet, "api/sessions", &list)
 		if e, refused := errors.AsType[*StatusError](err); !refused || e.Code != http.StatusInternalServerError || tries == listTries {
-			return err
+			return list, err
 		}
 		if Wait(ctx, listPause) != nil {
-			return err
+			return list, err
 		}
 	}
 }
