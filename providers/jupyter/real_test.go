@@ -90,7 +90,8 @@ func exits(t *testing.T, on *server) {
 	s := realSession(t, on, jupyter.Options{})
 	s.ok("x = 1")
 	for code, want := range map[string]int{"import sys; sys.exit(3)": 3, "exit()": 0, "raise SystemExit('no')": 1, "quit(256 + 4)": 4} {
-		if res, err := s.run(code, nil); err != nil || res.ExitCode != want || res.StateLost || res.Error != nil {
+		res, err := s.run(code, nil)
+		if err != nil || res.ExitCode != want || res.StateLost || res.Error != nil || strings.Contains(res.Stderr(), "Warning") {
 			t.Errorf("%s: %+v, %v", code, res, err)
 		}
 	}

@@ -4,17 +4,10 @@ import sys, traceback
 
 
 def hook_errors(shell):
-    """Shows exits as their code, groups of errors and interrupts as python does. IPython
-    keeps the traceback of an earlier error for a group, and parses the source of every
-    frame, which takes longer than an interrupted program is given."""
-    show, formatter = shell.showtraceback, shell.InteractiveTB
-    plain, tell = formatter.structured_traceback, shell._showtraceback
-
-    def showtraceback(exc_tuple=None, *args, **kwargs):
-        etype, error, tb = exc_tuple or sys.exc_info()
-        if not is_group(error):
-            return show(exc_tuple, *args, **kwargs)
-        shell._showtraceback(etype, error, lines(etype, error, tb))
+    """Shows exits as their code, and interrupts as python does: IPython parses the source
+    of every frame, which takes longer than an interrupted program is given."""
+    formatter = shell.InteractiveTB
+    plain, show = formatter.structured_traceback, shell._showtraceback
 
     def structured_traceback(etype, error, tb=None, *args, **kwargs):
         if is_interrupt(error):
@@ -26,10 +19,9 @@ def hook_errors(shell):
             if error.code is not None and not isinstance(error.code, int):
                 print(error.code, file=sys.stderr, flush=True)
             error = SystemExit(exit_code(error))
-        tell(etype, error, report)
+        show(etype, error, report)
 
-    shell.showtraceback, shell._showtraceback = showtraceback, _showtraceback
-    formatter.structured_traceback = structured_traceback
+    shell._showtraceback, formatter.structured_traceback = _showtraceback, structured_traceback
 
 
 def exit_code(error):
@@ -46,10 +38,6 @@ def chain(error):
         seen.append(error)
         error = error.__cause__ or error.__context__
     return seen
-
-
-def is_group(error):
-    return any(hasattr(e, "exceptions") and hasattr(e, "subgroup") for e in chain(error))
 
 
 def is_interrupt(error):

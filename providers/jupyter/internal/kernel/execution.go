@@ -235,9 +235,6 @@ func (e *execution) handle(ev *event) {
 }
 
 func (e *execution) stream(ev *event) {
-	if ev.stream == codeinterp.Stderr && !ev.late && isExitWarning(ev.data) {
-		return
-	}
 	e.watchProcess(ev)
 	if !ev.late {
 		e.begin()
@@ -261,12 +258,6 @@ func (e *execution) watchProcess(ev *event) {
 	is := f(e.ending)
 	// To false as well: with text behind them the words were the program's own.
 	e.update(func(p *progress) { p.replaced = is })
-}
-
-// isExitWarning recognises what IPython says after a SystemExit.
-func isExitWarning(p []byte) bool {
-	// With more lines it carries text of the program too, which is not to be dropped.
-	return bytes.Contains(p, []byte("UserWarning: To exit: use 'exit', 'quit', or Ctrl-D.")) && bytes.Count(p, []byte("\n")) <= 2
 }
 
 func (e *execution) message(typ string, content []byte, late bool) {

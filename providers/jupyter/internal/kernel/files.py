@@ -165,9 +165,6 @@ class Files:
     def text(self, data):
         return base64.b64encode(data).decode()
 
-    def do_ping(self, content):
-        return {}
-
     def do_mkdir(self, content):
         def make(dir, name):
             if name == b".":

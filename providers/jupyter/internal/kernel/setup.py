@@ -1,6 +1,6 @@
 # The helper that the client calls by hidden requests.
 
-import asyncio, base64, functools, json, os, shutil, sys, tempfile, threading
+import asyncio, base64, functools, json, os, shutil, sys, tempfile, threading, warnings
 
 VALUE = "application/vnd.toolcell.value"
 
@@ -38,16 +38,7 @@ def hook_exit(shell):
 
     # The object itself: it is exit and quit in the user's namespace already.
     shell.exiter.__class__ = Exit
-    module = sys.modules.get("IPython.core.interactiveshell")
-    warn = getattr(module, "warn", None)
-    if warn is not None:
-
-        def quiet(message, *args, **kwargs):
-            if not str(message).startswith("To exit: use"):
-                kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1  # for this function
-                warn(message, *args, **kwargs)
-
-        module.warn = quiet
+    warnings.filterwarnings("ignore", "To exit: use")
 
 
 def hook_asyncio():
