@@ -19,12 +19,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/internal/filestest"
-	"github.com/toolcell/toolcell/internal/jupytertest"
 	"github.com/toolcell/toolcell/internal/leftover"
-	"github.com/toolcell/toolcell/providers/inmemory"
-	"github.com/toolcell/toolcell/providers/inmemory/engine"
-	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
-	"github.com/toolcell/toolcell/providers/inmemory/typescript"
 	provider "github.com/toolcell/toolcell/providers/jupyter"
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/workspace"
@@ -58,12 +53,12 @@ func program(language string) struct{ write, read, sum, list string } {
 	return filePrograms[language]
 }
 
-// TestFilesAgree has every writer write files of each content, and every reader
-// read and list them: code in each language, commands, tools and Go.
-func TestFilesAgree(t *testing.T) {
-	for name, open := range map[string]func(*testing.T) *filePlace{"memory": memoryPlace, "local": localPlace, "jupyter": jupyterPlace} {
+// filesAgree has every writer write files of each content, and every reader read and
+// list them: code in each language, commands, tools and Go.
+func filesAgree(t *testing.T, of *places) {
+	for name, open := range map[string]func(*testing.T, *places) *filePlace{"memory": memoryPlace, "local": localPlace, "jupyter": jupyterPlace} {
 		t.Run(name, func(t *testing.T) {
-			p := open(t)
+			p := open(t, of)
 			var names []string
 			writers, readers := p.writers(t), p.readers(t)
 			for _, by := range slices.Sorted(maps.Keys(writers)) {
@@ -271,10 +266,8 @@ func (p *filePlace) large(t *testing.T) {
 	}
 }
 
-func memoryPlace(t *testing.T) *filePlace {
-	js := quickjs.New(nil)
-	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}})
-	return contextPlace(t, opened(t, ci, err), "javascript")
+func memoryPlace(t *testing.T, of *places) *filePlace {
+	return contextPlace(t, of.of("memory"), "javascript")
 }
 
 // contextPlace is the directory of a context.
@@ -293,7 +286,7 @@ func contextPlace(t *testing.T, ci codeinterp.StatefulInterpreter, language stri
 	}}
 }
 
-func localPlace(t *testing.T) *filePlace {
+func localPlace(t *testing.T, _ *places) *filePlace {
 	dir := leftover.Dir(t)
 	ws, err := local.New("demo", dir, &local.Options{Subprocess: subprocess.Options{
 		Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), subprocess.TypeScript(), subprocess.Bash()}}})
@@ -303,8 +296,8 @@ func localPlace(t *testing.T) *filePlace {
 	return workspacePlace(t, ws, err)
 }
 
-func jupyterPlace(t *testing.T) *filePlace {
-	ws, err := jupyter.New(t.Context(), "demo", &jupyter.Options{Server: provider.Options{URL: jupytertest.Start(t, &jupytertest.Options{Forked: true}).Address(), Dir: leftover.Dir(t)}})
+func jupyterPlace(t *testing.T, of *places) *filePlace {
+	ws, err := jupyter.New(t.Context(), "demo", &jupyter.Options{Server: provider.Options{URL: of.jupyter(), Dir: leftover.Dir(t)}})
 	return workspacePlace(t, ws, err)
 }
 

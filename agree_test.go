@@ -29,6 +29,15 @@ import (
 type places struct {
 	t      *testing.T
 	opened map[string]codeinterp.StatefulInterpreter
+	server string // of Jupyter, once it was started
+}
+
+// jupyter returns the address of a Jupyter server.
+func (p *places) jupyter() string {
+	if p.server == "" {
+		p.server = jupytertest.Start(p.t, &jupytertest.Options{Forked: true}).Address()
+	}
+	return p.server
 }
 
 // of returns an interpreter: "memory", "kernel", or the language of a process.
@@ -38,7 +47,7 @@ func (p *places) of(name string) codeinterp.StatefulInterpreter {
 		case "memory":
 			p.opened[name] = embedded(p.t)
 		case "kernel":
-			ci, err := jupyter.NewStateful(p.t.Context(), &jupyter.Options{URL: jupytertest.Start(p.t, &jupytertest.Options{Forked: true}).Address()})
+			ci, err := jupyter.NewStateful(p.t.Context(), &jupyter.Options{URL: p.jupyter()})
 			p.opened[name] = opened(p.t, ci, err)
 		default:
 			languages := map[string]subprocess.Language{"javascript": subprocess.JavaScript(), "typescript": subprocess.TypeScript(), "python": subprocess.Python(), "bash": subprocess.Bash()}
@@ -78,7 +87,7 @@ var reports = regexp.MustCompile(`; stderr late \w+ dropped \d+ "(?:[^"\\]|\\.)*
 // context is called are left out, and so are the words of errors that two
 // engines raise by themselves.
 func TestProvidersAgree(t *testing.T) {
-	p := &places{t, map[string]codeinterp.StatefulInterpreter{}}
+	p := &places{t: t, opened: map[string]codeinterp.StatefulInterpreter{}}
 	for _, pair := range agreements {
 		if pair.full && !tier.Full {
 			continue
@@ -110,6 +119,7 @@ func TestProvidersAgree(t *testing.T) {
 	t.Run("failures", func(t *testing.T) { failuresAgree(t, p) })
 	t.Run("kept functions", func(t *testing.T) { keptFunctionsAgree(t, p) })
 	t.Run("modules", func(t *testing.T) { modulesAgree(t, p) })
+	t.Run("files", func(t *testing.T) { filesAgree(t, p) })
 }
 
 func newContext(t *testing.T, ci codeinterp.StatefulInterpreter, language string) codeinterp.ContextID {

@@ -36,7 +36,7 @@ var layers = map[string][]string{
 	"tools/oteltools":      {"codeinterp", "tools", "go.opentelemetry.io/otel"},
 	"workspace":            {"codeinterp", "files", "internal/observe", "internal/plainjson", "shell", "tools"},
 	"workspace/local":      {"codeinterp", "files", "shell", "workspace", "providers/subprocess"},
-	"workspace/memory":     {"codeinterp", "files", "workspace", "providers/inmemory"},
+	"workspace/memory":     {"files", "workspace", "providers/inmemory"},
 	"workspace/jupyter":    {"codeinterp", "files", "shell", "workspace", "providers/jupyter"},
 
 	"tools/codemode/mcptools": {"codeinterp", "tools", "internal/ansi", "internal/picture", "internal/shorten", "github.com/modelcontextprotocol/go-sdk"},

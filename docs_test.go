@@ -39,13 +39,13 @@ func TestGuides(t *testing.T) {
 			if needs && !tier.Real {
 				t.Skip("starts interpreters: tag real")
 			}
-			t.Setenv("VIRTUAL_ENV", python)
-			guide(t, file, string(text))
+			t.Parallel()
+			guide(t, file, string(text), python)
 		})
 	}
 }
 
-func guide(t *testing.T, file, text string) {
+func guide(t *testing.T, file, text, python string) {
 	program, rest := fenced(t, text, "```go\n")
 	want, _ := fenced(t, rest, "It prints:\n\n```\n")
 	main := filepath.Join(t.TempDir(), "main.go")
@@ -56,7 +56,8 @@ func guide(t *testing.T, file, text string) {
 		t.Errorf("gofmt wants to change the program: %s", formatted)
 	}
 	var stderr strings.Builder
-	cmd := exec.CommandContext(t.Context(), "go", "run", main)
+	cmd := exec.CommandContext(t.Context(), "go", "run", "-ldflags=-s -w", main)
+	cmd.Env = append(os.Environ(), "VIRTUAL_ENV="+python)
 	cmd.Stderr = &stderr
 	got, err := cmd.Output()
 	if err != nil {

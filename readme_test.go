@@ -22,7 +22,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stderr strings.Builder
-	cmd := exec.CommandContext(t.Context(), "go", "run", main)
+	cmd := exec.CommandContext(t.Context(), "go", "run", "-ldflags=-s -w", main)
 	cmd.Stderr = &stderr
 	got, err := cmd.Output()
 	if err != nil {
@@ -65,7 +65,7 @@ func main() {
 	if err := os.WriteFile(main, []byte(program), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := exec.CommandContext(t.Context(), "go", "run", main).CombinedOutput(); err != nil || string(got) != "30 <nil>\n" {
+	if got, err := exec.CommandContext(t.Context(), "go", "run", "-ldflags=-s -w", main).CombinedOutput(); err != nil || string(got) != "30 <nil>\n" {
 		t.Errorf("%v\n%s", err, got)
 	}
 }

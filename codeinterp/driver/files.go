@@ -155,16 +155,3 @@ func (f contextFS) do(op, name string, do func(codeinterp.FS) error) error {
 	_, err := at(f, op, name, func(d codeinterp.FS) (none, error) { return none{}, do(d) })
 	return err
 }
-
-// fill copies a new context's files.
-func (i *Interpreter) fill(ctx context.Context, session Session, src fs.FS) error {
-	rt, ok := i.rt.(Filer)
-	if !ok || src == nil {
-		return nil
-	}
-	dir, err := rt.Files(session)
-	if err == nil {
-		err = copyFiles(ctx, dir, src)
-	}
-	return err
-}

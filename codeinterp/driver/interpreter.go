@@ -189,10 +189,10 @@ func (i *Interpreter) checkOpen(ctx context.Context) error {
 	return nil
 }
 
-// checkCapacity returns why no program can start, if so. i.mu is held.
+// checkCapacity returns why no program can start, if so.
 func (i *Interpreter) checkCapacity() error {
-	if i.cfg.MaxStuck > 0 && i.stuck >= i.cfg.MaxStuck {
-		return fmt.Errorf("%w: %s", codeinterp.ErrCapacity, stuckReason(i.stuck))
+	if n := i.Stuck(); i.cfg.MaxStuck > 0 && n >= i.cfg.MaxStuck {
+		return fmt.Errorf("%w: %s", codeinterp.ErrCapacity, stuckReason(n))
 	}
 	return nil
 }
@@ -208,12 +208,10 @@ func (i *Interpreter) Stuck() int {
 
 // addSlot adds a slot to those that Close ends and waits for.
 func (i *Interpreter) addSlot(ctx context.Context, s *slot) error {
+	full := i.checkCapacity()
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if err := i.checkOpen(ctx); err != nil {
-		return err
-	}
-	if err := i.checkCapacity(); err != nil {
+	if err := cmp.Or(i.checkOpen(ctx), full); err != nil {
 		return err
 	}
 	if !s.opts.Once {

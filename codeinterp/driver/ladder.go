@@ -63,7 +63,7 @@ func (r *run) follow() ending {
 	if r.opts.Timeout > 0 {
 		first = min(first, r.opts.Timeout)
 	}
-	r.armFirst(now, first)
+	r.arm(first)
 	for {
 		select {
 		case end := <-s.done:
@@ -109,21 +109,10 @@ func (r *run) giveUpSession() ending {
 // arm sets the deadline of the phase.
 func (r *run) arm(d time.Duration) {
 	s := r.slot
-	if s.due = (time.Time{}); s.timer == nil {
+	if s.timer == nil {
 		s.timer = time.NewTimer(d)
 	} else {
 		s.timer.Reset(d)
-	}
-}
-
-// armFirst is arm for the first phase. It reuses the timer of an earlier run that
-// fires in time, since most programs end before: an early alarm only arms the timer
-// again.
-func (r *run) armFirst(now time.Time, d time.Duration) {
-	s := r.slot
-	if due := now.Add(d); !s.due.After(now) || s.due.After(due) {
-		r.arm(d)
-		s.due = due
 	}
 }
 

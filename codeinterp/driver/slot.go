@@ -35,7 +35,6 @@ type slot struct {
 	done         chan ending
 	gate         gate
 	timer        *time.Timer
-	due          time.Time // when timer fires, if the first deadline of a run set it
 
 	wake chan struct{} // tells the run in progress that something below changed
 

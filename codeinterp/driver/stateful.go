@@ -102,6 +102,7 @@ func (i *Stateful) open(ctx context.Context, s *slot, files fs.FS, start func(co
 
 // fill starts a session and writes its files. If it fails, it closes the session.
 func (s *slot) fill(ctx context.Context, files fs.FS, start func(context.Context) (Attached, error)) (a Attached, err error) {
+	// A Filer or the source of files may panic or end this goroutine.
 	err = errNoReturn
 	defer func() {
 		if v := recover(); v != nil {
@@ -112,21 +113,22 @@ func (s *slot) fill(ctx context.Context, files fs.FS, start func(context.Context
 			a.Session = nil
 		}
 	}()
-	if a, err = start(ctx); err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
+	started, failed := start(ctx)
+	if a = started; failed != nil && ctx.Err() != nil {
+		failed = context.Cause(ctx)
 	}
-	if err != nil {
-		return a, err
+	if rt, ok := s.in.rt.(Filer); ok && files != nil && failed == nil {
+		var dir codeinterp.FS
+		if dir, failed = rt.Files(a.Session); failed == nil {
+			failed = copyFiles(ctx, dir, files)
+		}
 	}
-	err = errNoReturn
-	// In case a Filer or the source of files ends this goroutine.
-	filled := s.in.fill(ctx, a.Session, files)
-	if cwd, ok := s.place(a.Session); ok && filled == nil {
+	if cwd, ok := s.place(a.Session); ok && failed == nil {
 		s.mu.Lock()
 		s.cwd = cwd
 		s.mu.Unlock()
 	}
-	return a, filled
+	return a, failed
 }
 
 // register makes a context known to callers.
@@ -172,13 +174,8 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 	if err != nil {
 		return codeinterp.NotRun(), err
 	}
-	if i.cfg.MaxStuck > 0 {
-		i.mu.Lock()
-		err := i.checkCapacity()
-		i.mu.Unlock()
-		if err != nil {
-			return codeinterp.NotRun(), err
-		}
+	if err := i.checkCapacity(); err != nil {
+		return codeinterp.NotRun(), err
 	}
 	if err := i.checkAbilities(s.opts.Language, &o); err != nil {
 		return codeinterp.NotRun(), err

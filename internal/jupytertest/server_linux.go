@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -84,10 +85,18 @@ func Start(t testing.TB, o *Options) *Server {
 func run(t testing.TB, cmd *exec.Cmd, ask bool) {
 	t.Helper()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
+	// Pdeathsig is sent when the thread ends that started the process.
+	started, ended := make(chan error), make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		started <- cmd.Start()
+		<-ended
+	}()
+	if err := <-started; err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		defer close(ended)
 		kill := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 		if ask {
 			_ = cmd.Process.Signal(syscall.SIGTERM)
