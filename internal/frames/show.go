@@ -3,7 +3,6 @@ package frames
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,7 +20,6 @@ const (
 	maxValue     = 1 << 20
 	maxMessage   = 64 << 10  // bytes of an error's message
 	maxTraceback = 256 << 10 // bytes of an error's traceback
-	maxLines     = 4096      // lines of that
 
 	// MaxLost bounds how much a driver may say that it left out: no program has
 	// that much memory.
@@ -105,21 +103,7 @@ func DecodeReport(f *Frame) (*Report, error) {
 	}
 	r.Err = &codeinterp.ProgramError{Name: name, Message: message, Line: max(f.Number(5), 0), MissingModule: text(6, maxID)}
 	if lines := strings.TrimRight(text(7, maxTraceback), "\n"); lines != "" {
-		var lost int64
-		r.Err.Traceback, lost = shortenLines(strings.Split(lines, "\n"))
-		r.Lost += lost
+		r.Err.Traceback = strings.Split(lines, "\n")
 	}
 	return r, nil
-}
-
-func shortenLines(lines []string) (short []string, lost int64) {
-	if len(lines) <= maxLines {
-		return lines, 0
-	}
-	half := maxLines/2 - 1
-	for _, l := range lines[half : len(lines)-half] {
-		lost += int64(len(l) + 1)
-	}
-	note := fmt.Sprintf("[%d lines are left out]", len(lines)-2*half)
-	return slices.Concat(lines[:half], []string{note}, lines[len(lines)-half:]), lost
 }

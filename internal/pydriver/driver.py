@@ -13,7 +13,7 @@ from os import read, write, getpid, environ, environb, _exit as exit_now
 CONTROL = 3
 LIMIT = 48 << 20  # bytes of one show; the host refuses frames of 64 MiB
 MAX_ID, MAX_MIME, MAX_BUNDLE, MAX_METADATA = 1024, 256, 64, 64 << 10  # of a show
-MAX_MESSAGE, MAX_TRACEBACK, MAX_LINES = 64 << 10, 256 << 10, 4096  # of an error
+MAX_MESSAGE, MAX_TRACEBACK = 64 << 10, 256 << 10  # of an error
 MAX_ARGS, MAX_NESTED, MAX_CALLS = 48 << 20, 500, 4096  # of a call; calls that may be open
 MAX_READ = 1 << 18
 MAX_COPIED = 1 << 12  # bytes of a field, or of several frames, that are copied twice

@@ -15,15 +15,6 @@ def shortened(s, limit):
     return '%s\n[%d bytes are left out]\n%s' % (head, len(b) - 2 * half, tail)
 
 
-def shortened_lines(s):
-    lines = s.split('\n')
-    if len(lines) <= MAX_LINES:
-        return s
-    half = MAX_LINES // 2 - 1
-    state.lost += sum(len(l) + 1 for l in lines[half:-half])
-    return '\n'.join(lines[:half] + ['[%d lines are left out]' % (len(lines) - 2 * half)] + lines[-half:])
-
-
 def last_figures():
     """Shows the open figures of a program that is over already. None stays for the next
     one."""
@@ -118,5 +109,5 @@ def describe(e, name):
     except BaseException:
         report = '%s: %s' % (kind, message)
     state.lost = 0
-    parts = shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortened_lines(shortened(report, MAX_TRACEBACK))
+    parts = shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortened(report, MAX_TRACEBACK)
     return parts + (state.lost,)

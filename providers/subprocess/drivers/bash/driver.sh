@@ -83,10 +83,6 @@ __toolcell_begin() { # configures the shell, and reads the only program of one t
 			__toolcell_unlock r s
 		else
 			builtin eval "exec $__toolcell_ctl<&-"
-			# set -x shows how deep a program is evaluated: that shell begins with it.
-			if [[ $__toolcell_code =~ xtrace|set[[:space:]]+-[A-Za-z]*x ]] && ((${#__toolcell_code} < 30000)) && [[ ! ${BASH_ENV-} ]]; then
-				exec -a bash "$BASH" --norc --noprofile -c "$__toolcell_code" bash
-			fi
 		fi
 	else
 		builtin trap __toolcell_interrupt INT

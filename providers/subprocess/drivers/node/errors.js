@@ -47,7 +47,7 @@ function describe(error, name, line) {
   own.push(...`${own.pop() ?? ''}${textOf(() => reasons(error))}`.split('\n'));
   if (script) own.forEach((l, i) => { own[i] = l.replaceAll(`${name}:`, `cell-${cell}:`); }); // as the host knows it
   const report = shortened(own.join('\n') || `${kind}: ${message}`, MAX_STACK);
-  return [shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortenedLines(report), lost];
+  return [shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), report, lost];
 }
 
 // reasons returns what node writes behind the stack of an error that has a cause, or
@@ -76,12 +76,4 @@ function shortened(s, limit) {
   const half = limit / 2 - 50;
   lost += b.length - 2 * half;
   return `${b.subarray(0, half)}\n[${b.length - 2 * half} bytes are left out]\n${b.subarray(b.length - half)}`;
-}
-
-function shortenedLines(s) {
-  const lines = s.split('\n');
-  if (lines.length <= MAX_LINES) return s;
-  const half = MAX_LINES / 2 - 1;
-  for (const l of lines.slice(half, -half)) lost += l.length + 1;
-  return [...lines.slice(0, half), `[${lines.length - 2 * half} lines are left out]`, ...lines.slice(-half)].join('\n');
 }

@@ -20,35 +20,11 @@ const session = new inspector.Session();
 session.connect();
 const post = (method, params) => {
   let answer;
-  message(method, params, (error, result) => { answer = { error, result }; });
+  session.post(method, params, (error, result) => { answer = { error, result }; });
   return answer;
 };
 
-// message posts past a toJSON that a program gives all objects, which node's
-// own messages to the inspector would use too. It is back before the
-// inspector gets the message.
-const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, assign, create, prototype } = Object;
-function message(method, params, done) {
-  const d = getOwnPropertyDescriptor(prototype, 'toJSON');
-  if (!d?.configurable) return session.post(method, params, done);
-  delete prototype.toJSON;
-  const list = params.arguments?.map((a) => assign(create(null), a));
-  if (list) list.toJSON = undefined;
-  const back = () => defineProperty(prototype, 'toJSON', d);
-  const bare = assign(create(null), params, list && { arguments: list });
-  let given = false;
-  bare.toJSON = () => {
-    if (!given) back();
-    given = true;
-    delete bare.toJSON;
-    return bare;
-  };
-  try {
-    session.post(method, bare, done);
-  } finally {
-    if (!given) back();
-  }
-}
+const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf } = Object;
 
 // value returns what is behind an inspector's remote object.
 let handed;
@@ -82,7 +58,7 @@ const sourceURL = (name) => `\n//# sourceURL=${name}`;
 function evaluate(code, name, done) {
   const release = hold();
   try {
-    interruptible(() => message('Runtime.evaluate', {
+    interruptible(() => session.post('Runtime.evaluate', {
       expression: code + sourceURL(name), replMode: true, awaitPromise: true, silent: true, objectGroup: name,
     }, guarded((error, answer) => {
       // abandon has disconnected the session: the run is over.

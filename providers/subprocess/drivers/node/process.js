@@ -7,21 +7,10 @@ process.exit = (status) => {
   realExit(status);
 };
 
-// node's own abort writes a stack with the driver's frames, which nothing takes
-// out. It ends what the signal does not.
-const { abort: abortAsNode, kill } = process, { captureStackTrace } = Error;
-process.abort = function abort() {
-  const here = {};
-  captureStackTrace(here, abort);
-  writeAll(2, Buffer.from(`----- JavaScript stack trace -----\n${String(here.stack).replace(/^.*/, '')}\n`));
-  kill.call(process, process.pid, 'SIGABRT');
-  abortAsNode();
-};
 process.execArgv = []; // not the driver, which was given by -e
 
-// Of the listeners of process the driver's own stay whatever a program does,
-// but for SIGINT by name: vm takes those away while a script computes, and
-// puts them back.
+// Of the listeners of process the driver's own stay whatever a program does, but for SIGINT
+// by name: vm takes those away while a script computes, and puts them back.
 const ours = [];
 const on = (event, f) => {
   ours.push(f);
