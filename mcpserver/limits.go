@@ -12,26 +12,22 @@ import (
 // Defaults of [Limits].
 const (
 	DefaultContexts      = 8
-	DefaultRuns          = 8
 	DefaultTotalContexts = 64
-	DefaultTotalRuns     = 64
-	DefaultQueue         = 64
-	DefaultTotalQueue    = 256
+	DefaultRuns          = 64
+	DefaultQueue         = 256
 	DefaultIdle          = 30 * time.Minute
 )
 
-// Limits bound the resources of clients. In each field zero means the default and a negative value
-// no limit.
+// Limits bound the resources of clients. In each field zero means the default and a
+// negative value no limit.
 type Limits struct {
 	// Contexts is how many contexts one client has at a time, TotalContexts how
 	// many all clients have together.
 	Contexts, TotalContexts int
 
-	// Runs is how many programs of one client run at a time, TotalRuns how many of
-	// all clients together. Up to Queue programs of each client and TotalQueue of all
-	// wait; further calls fail with the code capacity. A negative TotalQueue means
-	// that no program waits.
-	Runs, TotalRuns, Queue, TotalQueue int
+	// Runs is how many programs run at a time. Up to Queue programs wait; further calls
+	// fail with the code capacity. A negative Queue means that no program waits.
+	Runs, Queue int
 
 	// Idle is how long a context lives without a call on it.
 	Idle time.Duration
@@ -43,19 +39,17 @@ func (l Limits) complete() Limits {
 		Contexts:      max(cmp.Or(l.Contexts, DefaultContexts), 0),
 		TotalContexts: max(cmp.Or(l.TotalContexts, DefaultTotalContexts), 0),
 		Runs:          max(cmp.Or(l.Runs, DefaultRuns), 0),
-		TotalRuns:     max(cmp.Or(l.TotalRuns, DefaultTotalRuns), 0),
 		Queue:         max(cmp.Or(l.Queue, DefaultQueue), -1),
-		TotalQueue:    max(cmp.Or(l.TotalQueue, DefaultTotalQueue), -1),
 		Idle:          max(cmp.Or(l.Idle, DefaultIdle), 0),
 	}
 }
 
 func (l *Limits) perClient() codeinterp.Middleware {
-	return codeinterp.Limit(&codeinterp.LimitOptions{Runs: l.Runs, Queue: l.Queue, Contexts: l.Contexts})
+	return codeinterp.Limit(&codeinterp.LimitOptions{Contexts: l.Contexts})
 }
 
 func (l *Limits) total() codeinterp.Middleware {
-	return codeinterp.Limit(&codeinterp.LimitOptions{Runs: l.TotalRuns, Queue: l.TotalQueue, Contexts: l.TotalContexts})
+	return codeinterp.Limit(&codeinterp.LimitOptions{Runs: l.Runs, Queue: l.Queue, Contexts: l.TotalContexts})
 }
 
 // idle returns how long a context lives without a call on it.

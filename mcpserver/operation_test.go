@@ -103,7 +103,7 @@ func TestTokenWithSpace(t *testing.T) {
 // A call beyond the queue of runs is answered at once with the code capacity.
 func TestBusy(t *testing.T) {
 	f := newFake()
-	c := connect(t, newServer(t, f, &mcpserver.Options{Limits: mcpserver.Limits{TotalRuns: 1, TotalQueue: -1}}), nil)
+	c := connect(t, newServer(t, f, &mcpserver.Options{Limits: mcpserver.Limits{Runs: 1, Queue: -1}}), nil)
 	go c.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_code", Arguments: object("language", "python", "code", "block")})
 	eventually(t, "the program runs", func() bool { n, _ := f.runs(); return n == 1 })
 	if res := call(t, c, "run_code", "language", "python", "code", "print x"); !res.IsError || !strings.Contains(text(res), "capacity") {

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/tools"
@@ -48,4 +49,52 @@ func result(r *tools.Answer) *mcp.CallToolResult {
 		res.StructuredContent = raw
 	}
 	return res
+}
+
+// anyArguments is the schema of a tool that takes any object.
+const anyArguments = `{"type":"object"}`
+
+// inputSchema returns a schema whose top level has the type object, as the protocol
+// wants it. Everything else that raw says is kept, as far as raw is a schema.
+func inputSchema(raw json.RawMessage) json.RawMessage {
+	raw = bytes.TrimSpace(raw)
+	var top map[string]json.RawMessage
+	if json.Unmarshal(raw, &top) != nil || top == nil {
+		return json.RawMessage(anyArguments)
+	}
+	if string(top["type"]) == `"object"` {
+		return raw
+	}
+	top["type"] = json.RawMessage(`"object"`)
+	fixed, err := json.Marshal(top)
+	if err != nil {
+		return json.RawMessage(anyArguments)
+	}
+	return fixed
+}
+
+// addTool adds a tool to server. The SDK panics if it refuses a definition, such as one
+// with a malformed x-mcp-header: the tool is then served with a schema that takes any
+// object, and otherwise it is an error.
+func addTool(server *mcp.Server, def *mcp.Tool, h mcp.ToolHandler) error {
+	err := tryAdd(server, def, h)
+	if err == nil {
+		return nil
+	}
+	plain := *def
+	plain.InputSchema, plain.OutputSchema = json.RawMessage(anyArguments), nil
+	if tryAdd(server, &plain, h) != nil {
+		return err
+	}
+	return nil
+}
+
+func tryAdd(server *mcp.Server, def *mcp.Tool, h mcp.ToolHandler) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("tool %.80q: %v", def.Name, v)
+		}
+	}()
+	server.AddTool(def, h)
+	return nil
 }

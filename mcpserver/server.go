@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
@@ -109,7 +108,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 		Instructions: instructions(list, ws.Files() != nil),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Resources: &mcp.ResourceCapabilities{}},
 	})
-	s.mcp.AddReceivingMiddleware(onlyOurs, s.sessions, s.listResources)
+	s.mcp.AddReceivingMiddleware(s.sessions, s.listResources)
 	// Clients see no template without artifacts.
 	s.resources.first = sync.OnceFunc(func() { s.mcp.AddResourceTemplate(template, s.readResource) })
 	if err := s.serve(list); err != nil {
@@ -129,8 +128,7 @@ func (o *Options) complete() {
 	}
 }
 
-// Update serves the tools that Options.Tools returns now, and notifies clients if they
-// differ. A session keeps the tools of its last list for its calls. On an error nothing
+// Update serves the tools that Options.Tools returns now, and notifies clients. A session keeps the tools of its last list for its calls. On an error nothing
 // changes.
 func (s *Server) Update() error {
 	return s.serve(s.tools())
@@ -175,24 +173,17 @@ func (s *Server) serve(list []tools.Tool) error {
 	s.mu.Lock()
 	before := s.now
 	s.mu.Unlock()
-	old := map[string]tools.Tool{}
-	if before != nil {
-		for _, t := range before.Tools() {
-			old[t.Name] = t
-		}
-	}
 	for _, t := range list {
-		was, ok := old[t.Name]
-		delete(old, t.Name)
-		if ok && same(was, t) {
-			continue
-		}
 		if err := addTool(s.mcp, definition(t), s.handler(t.Name)); err != nil {
 			return fmt.Errorf("mcpserver: %w", err)
 		}
 	}
-	for name := range old {
-		s.mcp.RemoveTools(name)
+	if before != nil {
+		for _, t := range before.Tools() {
+			if !slices.ContainsFunc(list, func(n tools.Tool) bool { return n.Name == t.Name }) {
+				s.mcp.RemoveTools(t.Name)
+			}
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,54 +191,36 @@ func (s *Server) serve(list []tools.Tool) error {
 	return nil
 }
 
-// same reports whether clients see no difference between two tools.
-func same(a, b tools.Tool) bool {
-	return a.Title == b.Title && a.Description == b.Description && a.Annotations == b.Annotations &&
-		string(a.InputSchema) == string(b.InputSchema) && string(a.OutputSchema) == string(b.OutputSchema)
-}
-
 // instructions returns the description of the whole server.
 func instructions(list []tools.Tool, files bool) string {
-	has := func(what func(tools.Tool) bool) bool { return slices.ContainsFunc(list, what) }
+	var runs, creates, commands bool
+	for _, t := range list {
+		creates, commands = creates || t.Op.Creates(), commands || t.Op == codeinterp.OpCommand
+		runs = runs || t.Op.Runs() && t.Op != codeinterp.OpCommand
+	}
 	var says []string
-	if has(func(t tools.Tool) bool { return t.Op.Runs() && t.Op != codeinterp.OpCommand }) {
-		if has(func(t tools.Tool) bool { return t.Op.Creates() }) {
-			says = append(says, "Runs code. Use run_code for a program that stands alone, and a code context for work in several steps: its variables are kept from call to call.")
-		} else {
-			says = append(says, "Runs code. Every call starts from nothing.")
-		}
+	if runs && creates {
+		says = append(says, "Runs code. Use run_code for a program that stands alone, and a code context for work in several steps: its variables are kept from call to call.")
+	} else if runs {
+		says = append(says, "Runs code. Every call starts from nothing.")
 	}
 	if files {
 		says = append(says, "Reads, searches and changes files.")
 	}
-	if has(func(t tools.Tool) bool { return t.Op == codeinterp.OpCommand }) {
+	if commands {
 		says = append(says, "Runs commands of a shell.")
 	}
 	return strings.Join(says, " ")
 }
 
-// onlyOurs refuses methods of features that the server does not have, some of which the SDK
-// would answer.
-func onlyOurs(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		switch feature, rest, _ := strings.Cut(method, "/"); {
-		case feature == "prompts", feature == "completion", feature == "logging", feature == "resources" && strings.HasSuffix(rest, "subscribe"):
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("this server has no method %q", method)}
-		}
-		return next(ctx, method, req)
-	}
-}
-
 // version is the version of this module in the program's build.
 func version() string {
 	const path = "github.com/toolcell/toolcell"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "devel"
-	}
-	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
-		if m.Path == path && m.Version != "" && m.Version != "(devel)" {
-			return m.Version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append(info.Deps, &info.Main) {
+			if m.Path == path && m.Version != "" && m.Version != "(devel)" {
+				return m.Version
+			}
 		}
 	}
 	return "devel"

@@ -207,9 +207,9 @@ func (k *kit) reply(ctx context.Context, c toolCall, language func() string, res
 	if err != nil && (res.Status == codeinterp.StatusNotRun || res.Status == "") {
 		return k.failed(ctx, c, err)
 	}
-	images, shown := k.Images.images(ctx, res.Outputs)
+	pictures, shown := images(ctx, res.Outputs, k.MaxImages)
 	v := newView(&res, shown, k.MaxText, k.Secrets.Set())
-	r := &Answer{CallID: c.ID, Tool: c.Tool, Images: images, Result: &res, Err: err, view: v}
+	r := &Answer{CallID: c.ID, Tool: c.Tool, Images: pictures, Result: &res, Err: err, view: v}
 	var notes []string
 	if res.Error != nil && res.Error.MissingModule != "" {
 		r.hint = k.facts.missingModule(res.Error.MissingModule, language())

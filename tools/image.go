@@ -2,7 +2,6 @@ package tools
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -20,39 +19,15 @@ import (
 	"github.com/toolcell/toolcell/internal/shorten"
 )
 
-// Defaults of [ImageOptions]: what every vendor takes.
 const (
-	DefaultMaxImages    = 4
-	DefaultMaxImageEdge = 1568
-	DefaultMaxImageSize = 3_900_000
+	// DefaultMaxImages is the default of Options.MaxImages.
+	DefaultMaxImages = 4
+
+	// MaxImageEdge is the longest edge of an Image in pixels, and MaxImageSize the size of
+	// its data in bytes, which every vendor takes; larger images are made smaller.
+	MaxImageEdge = 1568
+	MaxImageSize = 3_900_000
 )
-
-// ImageOptions says which images an answer holds. The zero value is ready to
-// use.
-type ImageOptions struct {
-	// Max is how many images an answer holds: the last ones, since programs
-	// show their best at the end. Zero means DefaultMaxImages, -1 none.
-	Max int
-
-	// MaxEdge is the longest edge, in pixels; larger images are scaled down.
-	// Zero means DefaultMaxImageEdge.
-	MaxEdge int
-
-	// MaxSize is the largest encoded image, in bytes; larger ones are
-	// encoded again, and made smaller if need be. Zero means
-	// DefaultMaxImageSize.
-	MaxSize int
-}
-
-func (o *ImageOptions) complete() error {
-	o.Max = cmp.Or(o.Max, DefaultMaxImages)
-	o.MaxEdge = cmp.Or(o.MaxEdge, DefaultMaxImageEdge)
-	o.MaxSize = cmp.Or(o.MaxSize, DefaultMaxImageSize)
-	if o.Max < -1 || o.MaxEdge < 16 || o.MaxSize < 4<<10 {
-		return fmt.Errorf("images %+v: use MaxEdge of 16 or more, MaxSize of 4096 or more", *o)
-	}
-	return nil
-}
 
 // An Image is a picture for the model. Its bytes were decoded, so they are
 // what MIME says.
@@ -72,9 +47,9 @@ type shownImage struct {
 // their own.
 const maxNotes = 8
 
-// images picks the images of an answer. The second result has an entry for each
-// output, or is nil without displays.
-func (o *ImageOptions) images(ctx context.Context, outputs []codeinterp.Output) ([]Image, []shownImage) {
+// images picks the images of an answer, at most that many. The second result has an entry
+// for each output, or is nil without displays.
+func images(ctx context.Context, outputs []codeinterp.Output, most int) ([]Image, []shownImage) {
 	var shown []shownImage
 	var candidates []int
 	notes := 0
@@ -102,11 +77,11 @@ func (o *ImageOptions) images(ctx context.Context, outputs []codeinterp.Output) 
 	var list []Image
 	for n, i := range candidates {
 		rep, _ := pictureOf(&outputs[i])
-		if len(candidates)-n > max(o.Max, 0) {
-			note(i, "[%s, %d bytes: left out, at most %d images are shown]", rep.MIME, len(rep.Data), max(o.Max, 0))
+		if len(candidates)-n > most {
+			note(i, "[%s, %d bytes: left out, at most %d images are shown]", rep.MIME, len(rep.Data), most)
 			continue
 		}
-		img, err := o.fit(ctx, rep)
+		img, err := fitImage(ctx, rep)
 		if err != nil {
 			note(i, "[%s, %d bytes: left out, %v]", rep.MIME, len(rep.Data), err)
 			continue
@@ -125,31 +100,31 @@ func pictureOf(o *codeinterp.Output) (codeinterp.Representation, bool) {
 	return o.Richest(imageTypes...)
 }
 
-// fit checks an image and scales it to the limits.
-func (o *ImageOptions) fit(ctx context.Context, rep codeinterp.Representation) (Image, error) {
+// fitImage checks an image and scales it to the limits.
+func fitImage(ctx context.Context, rep codeinterp.Representation) (Image, error) {
 	// Also if it is passed on as it is: with a damaged image, an API may refuse
 	// the whole turn.
-	p, err := picture.Open(ctx, rep.Data, o.MaxEdge)
+	p, err := picture.Open(ctx, rep.Data, MaxImageEdge)
 	if err != nil {
 		return Image{}, err
 	}
 	defer p.Close()
 	long := max(p.Width, p.Height)
-	if long <= o.MaxEdge && len(rep.Data) <= o.MaxSize {
+	if long <= MaxImageEdge && len(rep.Data) <= MaxImageSize {
 		return Image{p.MIME, rep.Data, p.Width, p.Height}, nil
 	}
-	for edge := min(o.MaxEdge, long); edge >= 16; {
+	for edge := min(MaxImageEdge, long); edge >= 16; {
 		scaled := scale(p.Image, edge)
 		out := encodePNG(scaled)
-		if len(out.Data) > o.MaxSize {
+		if len(out.Data) > MaxImageSize {
 			out = encodeJPEG(scaled)
 		}
-		if len(out.Data) <= o.MaxSize {
+		if len(out.Data) <= MaxImageSize {
 			return out, nil
 		}
 		// The size goes with the area, roughly; a tenth less at least, so that this
 		// ends.
-		edge = int(float64(edge) * min(0.9, math.Sqrt(float64(o.MaxSize)/float64(len(out.Data)))))
+		edge = int(float64(edge) * min(0.9, math.Sqrt(float64(MaxImageSize)/float64(len(out.Data)))))
 	}
 	return Image{}, fmt.Errorf("too large")
 }

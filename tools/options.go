@@ -46,8 +46,9 @@ type Options struct {
 	// less than 1 KiB is an error.
 	MaxText int
 
-	// Images says which images an answer holds.
-	Images ImageOptions
+	// MaxImages is how many images an answer holds: the last ones, since programs show
+	// their best at the end. Zero means DefaultMaxImages, a negative value none.
+	MaxImages int
 
 	// Functions are functions of the host that programs of run_code and of contexts
 	// that the model creates can call, in languages whose LanguageInfo.Functions is
@@ -116,6 +117,7 @@ func (o *Options) complete(workspace string) (Options, error) {
 	if c.NewID == nil {
 		c.NewID = rand.Text
 	}
+	c.MaxImages = max(cmp.Or(c.MaxImages, DefaultMaxImages), 0)
 	c.MaxText = cmp.Or(c.MaxText, DefaultMaxText)
 	c.MaxTimeout = cmp.Or(c.MaxTimeout, DefaultMaxTimeout)
 	c.Timeout = cmp.Or(c.Timeout, min(DefaultTimeout, c.MaxTimeout))
@@ -138,9 +140,6 @@ func (o *Options) complete(workspace string) (Options, error) {
 	}
 	if c.MaxOutput < -1 {
 		errs = append(errs, fmt.Errorf("options: MaxOutput %d: use -1 for no limit", c.MaxOutput))
-	}
-	if err := c.Images.complete(); err != nil {
-		errs = append(errs, err)
 	}
 	if c.Outputs == nil {
 		c.Outputs = NewOutputStore(nil)

@@ -205,9 +205,7 @@ func (f *mcpFlags) options(a *app) *mcpserver.Options {
 	o := &mcpserver.Options{
 		Limits: mcpserver.Limits{
 			Contexts: zeroIsNone(f.limits.Contexts), Idle: zeroIsNone(f.limits.Idle),
-			TotalRuns: zeroIsNone(f.operation.maxRuns), TotalQueue: zeroIsNone(f.operation.queue),
-			// One client leaves half of the places to others.
-			Runs: max(min(mcpserver.DefaultRuns, f.operation.maxRuns/2), 1), Queue: max(min(mcpserver.DefaultQueue, f.operation.queue/2), 1),
+			Runs: zeroIsNone(f.operation.maxRuns), Queue: zeroIsNone(f.operation.queue),
 		},
 		Logger: f.operation.logger(a.stderr),
 	}

@@ -25,8 +25,8 @@ type operationFlags struct {
 }
 
 func (f *operationFlags) register(fs *pflag.FlagSet) {
-	fs.IntVar(&f.maxRuns, "max-runs", mcpserver.DefaultTotalRuns, "the `number` of programs that run at a time, 0 for no limit")
-	fs.IntVar(&f.queue, "queue", mcpserver.DefaultTotalQueue, "the `number` of programs that wait for --max-runs; further ones are answered as busy")
+	fs.IntVar(&f.maxRuns, "max-runs", mcpserver.DefaultRuns, "the `number` of programs that run at a time, 0 for no limit")
+	fs.IntVar(&f.queue, "queue", mcpserver.DefaultQueue, "the `number` of programs that wait for --max-runs; further ones are answered as busy")
 	fs.StringVar(&f.log, "log", "", "log calls, sessions, faults and what the servers of --tools print, on standard error as `text` or json")
 }
 

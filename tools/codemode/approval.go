@@ -1,7 +1,6 @@
 package codemode
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -15,16 +14,18 @@ import (
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
-// Defaults of [Approval].
 const (
-	DefaultWait = 45 * time.Second
-	DefaultKeep = time.Hour
-	DefaultRuns = 64
+	// resumeWait is how long resume_code waits for decisions on calls that were reported
+	// already: less than the 60 seconds after which several hosts give up on a call.
+	resumeWait = 45 * time.Second
+
+	maxPaused = 64 // runs at a time
 )
 
 // Approval makes calls of functions wait for a person. The program stays where it is: its
 // tool call is answered as paused, and the tool resume_code waits for the rest. A paused
-// run does not outlive the host. The wait does not count towards the run's timeout.
+// run ends with the host, or if it is not resumed for an hour. The wait does not count
+// towards the run's timeout.
 type Approval struct {
 	// Needs reports whether a call needs approval; nil means that all do. It must be
 	// safe for concurrent use.
@@ -33,18 +34,6 @@ type Approval struct {
 	// OnPending, if set, is called with each call that needs a decision, and may decide
 	// at once.
 	OnPending func(Pending)
-
-	// Wait is how long resume_code waits for decisions on calls that were reported
-	// already. Zero means DefaultWait, less than the 60 seconds after which several
-	// hosts give up on a call.
-	Wait time.Duration
-
-	// Keep is how long a paused run waits to be resumed before it is ended. Zero means
-	// DefaultKeep.
-	Keep time.Duration
-
-	// Runs bounds the runs at a time. Zero means DefaultRuns.
-	Runs int
 }
 
 // A Pending is a call of a function that waits for a decision.
@@ -76,11 +65,7 @@ type decision struct {
 }
 
 func newApprovals(opts *Approval, secrets *secret.Scrubber) *approvals {
-	p := &approvals{runs: map[string]*pausableRun{}, opts: *opts, secrets: secrets}
-	p.opts.Wait = cmp.Or(p.opts.Wait, DefaultWait)
-	p.opts.Keep = cmp.Or(p.opts.Keep, DefaultKeep)
-	p.opts.Runs = cmp.Or(p.opts.Runs, DefaultRuns)
-	return p
+	return &approvals{runs: map[string]*pausableRun{}, opts: *opts, secrets: secrets}
 }
 
 // approve waits for the decision on a call if it needs one. p may be nil.

@@ -85,7 +85,7 @@ func (p *approvals) start(ctx context.Context, invoke func(context.Context, tool
 	r.cancel = cancel
 	r.observe(c.OnOutput)
 	p.mu.Lock()
-	if p.closed || len(p.runs) >= p.opts.Runs {
+	if p.closed || len(p.runs) >= maxPaused {
 		closed := p.closed
 		p.mu.Unlock()
 		cancel(nil)
@@ -184,9 +184,9 @@ func (p *approvals) finish(r *pausableRun) *tools.Answer {
 func (p *approvals) paused(ctx context.Context, c tools.Invocation, r *pausableRun) *tools.Answer {
 	r.mu.Lock()
 	if r.expiry == nil {
-		r.expiry = time.AfterFunc(p.opts.Keep, func() { p.end(r, errNotResumed) })
+		r.expiry = time.AfterFunc(maxPause, func() { p.end(r, errNotResumed) })
 	}
-	r.expiry.Reset(p.opts.Keep)
+	r.expiry.Reset(maxPause)
 	r.mu.Unlock()
 	type call struct {
 		Function string `json:"function"`
@@ -211,8 +211,10 @@ func (p *approvals) paused(ctx context.Context, c tools.Invocation, r *pausableR
 	return &tools.Answer{CallID: c.ID, Tool: c.Tool, Text: string(raw), Data: raw}
 }
 
-// maxReported is how many pending calls an answer reports.
-const maxReported = 20
+const (
+	maxReported = 20        // pending calls in an answer
+	maxPause    = time.Hour // of a run that is not resumed
+)
 
 // resume serves resume_code.
 func (p *approvals) resume(ctx context.Context, c tools.Invocation) *tools.Answer {
@@ -230,7 +232,7 @@ func (p *approvals) resume(ctx context.Context, c tools.Invocation) *tools.Answe
 	}
 	r.attend()
 	r.observe(c.OnOutput)
-	a := p.await(ctx, r, time.After(p.opts.Wait))
+	a := p.await(ctx, r, time.After(resumeWait))
 	if a == nil {
 		return p.paused(ctx, c, r)
 	}

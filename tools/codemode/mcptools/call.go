@@ -143,8 +143,8 @@ func failureOf(ctx context.Context, err error) *tools.Failure {
 
 // show adds a picture to an answer, and returns the line about a file.
 func show(ctx context.Context, a *tools.Answer, f codemode.File) string {
-	if len(a.Images) < maxImages && len(f.Data) <= tools.DefaultMaxImageSize {
-		if p, err := picture.Open(ctx, f.Data, tools.DefaultMaxImageEdge); err == nil {
+	if len(a.Images) < maxImages && len(f.Data) <= tools.MaxImageSize {
+		if p, err := picture.Open(ctx, f.Data, tools.MaxImageEdge); err == nil {
 			p.Close()
 			a.Images = append(a.Images, tools.Image{MIME: p.MIME, Data: f.Data, Width: p.Width, Height: p.Height})
 			return fmt.Sprintf("[image %d]", len(a.Images))
