@@ -40,11 +40,11 @@ func (p *proc) listenInside(init int) error {
 	if p.plan.Egress == nil {
 		return nil
 	}
-	session := netgate.NewSession(p.plan.Egress)
+	session := netgate.NewSession(p.plan.Egress, p.plan.user())
 	p.mu.Lock()
 	p.session = session
 	p.mu.Unlock()
-	if err := session.Listen(init, p.plan.user()); err != nil {
+	if err := session.Listen(init); err != nil {
 		return fmt.Errorf("%w: egress: %w", codeinterp.ErrIsolation, err)
 	}
 	return nil
@@ -55,7 +55,7 @@ func (p *proc) openEgress(group int) {
 	if p.plan.Egress == nil || p.plan.Egress.Serve == nil {
 		return // nothing answers a fork server itself
 	}
-	p.session = netgate.NewSession(p.plan.Egress)
+	p.session = netgate.NewSession(p.plan.Egress, p.plan.user())
 	p.s.notifier.Add(group, p.session)
 }
 

@@ -12,7 +12,9 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,8 +22,15 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
-// A trivialGate answers HTTP itself: for the proxy's clients and for those that connect
-// to the address of allowed.test. It answers names with one address.
+// server is what allowed.test means.
+var server = sync.OnceValue(func() string {
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
+	go http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hello from "+r.Host) }))
+	return l.Addr().String()
+})
+
+// A trivialGate passes HTTP requests for allowed.test on to the server, for the proxy's
+// clients and for those that connect to its address. It answers names with one address.
 func trivialGate(ports ...int) *sandbox.Egress {
 	return &sandbox.Egress{
 		Serve: func(c net.Conn, dst netip.AddrPort) {
@@ -41,11 +50,15 @@ func trivialGate(ports ...int) *sandbox.Egress {
 			if err != nil {
 				return
 			}
-			status, body := "200 OK", "hello from "+r.Host
 			if r.Host != "allowed.test" {
-				status, body = "403 Forbidden", r.Host+" is refused"
+				fmt.Fprint(c, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+				return
 			}
-			fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, len(body), body)
+			r.URL.Scheme, r.URL.Host, r.RequestURI, r.Close = "http", server(), "", true
+			if res, err := http.DefaultTransport.RoundTrip(r); err == nil {
+				res.Close = true
+				_ = res.Write(c)
+			}
 		},
 		DNS:   allowedName,
 		Ports: ports,
@@ -138,16 +151,21 @@ func TestEgress(t *testing.T) {
 		if !strings.Contains(got.out, "end") || strings.Contains(got.out, "hello") {
 			t.Errorf("without Egress: %+v", got)
 		}
-		for name, code := range map[string]string{
-			"attacks": find(t, attacks, "internet sockets", func(a attack) string { return a.name }).code +
-				find(t, attacks, "unix sockets", func(a attack) string { return a.name }).code +
-				find(t, attacks, "other socket families", func(a attack) string { return a.name }).code +
-				find(t, attacks, "addresses of the host", func(a attack) string { return a.name }).code,
-		} {
-			got := runEgress(t, s, h, trivialGate(80), code)
-			time.Sleep(20 * time.Millisecond)
-			if strings.Contains(got.out, "REACHED") || strings.Contains(got.out, "Traceback") || h.hits.Load() > 0 {
-				t.Errorf("%s: %d connections: %s", name, h.hits.Load(), got.out)
+		attacked := ""
+		for _, name := range []string{"internet sockets", "unix sockets", "other socket families", "addresses of the host", "kernel interfaces"} {
+			attacked += find(t, attacks, name, func(a attack) string { return a.name }).code
+		}
+		got = runEgress(t, s, h, trivialGate(80), attacked)
+		time.Sleep(20 * time.Millisecond)
+		if strings.Contains(got.out, "REACHED") || strings.Contains(got.out, "Traceback") || h.hits.Load() > 0 {
+			t.Errorf("%d connections: %s", h.hits.Load(), got.out)
+		}
+		if _, err := os.Stat("/usr/bin/curl"); err == nil {
+			c := sh
+			c.Egress = trivialGate(80)
+			got := run(t, s, c, "for u in allowed.test other.test; do curl -s http://$u/; curl -s -x http://127.0.0.1:3128 -w ' %{http_code}' http://$u/; done")
+			if got.out != "hello from allowed.testhello from allowed.test 200 403" {
+				t.Errorf("curl: %+v", got)
 			}
 		}
 	})
@@ -160,6 +178,20 @@ func runEgress(t *testing.T, s *sandbox.Sandbox, h *host, e *sandbox.Egress, cod
 	cmd := sandbox.Cmd{Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir, Egress: e,
 		Env: s.Env(dir, nil, map[string]string{"H": h.json()})}
 	return run(t, s, cmd, prelude+code+"\n")
+}
+
+// TestEgressWithoutTrace: a root host without the right to trace knows the destinations
+// too.
+func TestEgressWithoutTrace(t *testing.T) {
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil || os.Getuid() != 0 {
+		t.Skip("the host is not root, or there is no setpriv")
+	}
+	out, err := exec.Command(setpriv, "--bounding-set=-sys_ptrace,-sys_admin", "--inh-caps=-sys_ptrace,-sys_admin",
+		must(os.Executable()), "-test.run=^TestEgress$", "-test.v").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, failed(out))
+	}
 }
 
 // TestEgressEnds: connections end with the program, and a program cannot have more than

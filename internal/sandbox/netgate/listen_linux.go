@@ -13,9 +13,6 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox/forkexec"
 )
 
-// A User is whom a program of a root host runs as.
-type User struct{ UID, GID int }
-
 // A socket is one to make in another network namespace.
 type socket struct {
 	kind int
@@ -26,8 +23,8 @@ type socket struct {
 var loopback = [4]byte{127, 0, 0, 1}
 
 // Listen makes the session's listeners in the network namespace of pid, the first
-// process of a bubblewrap, which u owns; nil is the host's user.
-func (s *Session) Listen(pid int, u *User) error {
+// process of a bubblewrap.
+func (s *Session) Listen(pid int) error {
 	list := []socket{{unix.SOCK_STREAM, loopback, ProxyPort}, {unix.SOCK_DGRAM, loopback, dnsPort}}
 	if len(s.egress.Ports) > maxPorts {
 		return fmt.Errorf("%d ports; at most %d", len(s.egress.Ports), maxPorts)
@@ -37,7 +34,7 @@ func (s *Session) Listen(pid int, u *User) error {
 			list = append(list, socket{kind: unix.SOCK_STREAM, port: port})
 		}
 	}
-	files, err := socketsIn(pid, u, list)
+	files, err := socketsIn(pid, s.user, list)
 	if err != nil {
 		return fmt.Errorf("network namespace: %w", err)
 	}

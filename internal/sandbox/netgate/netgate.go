@@ -46,6 +46,7 @@ const (
 // A Session is the connections of one program and what it started.
 type Session struct {
 	egress *Egress
+	user   *User
 
 	mu     sync.Mutex
 	closed bool
@@ -53,8 +54,14 @@ type Session struct {
 	open   map[io.Closer]bool // whether it is a connection
 }
 
-// NewSession returns a Session without connections.
-func NewSession(e *Egress) *Session { return &Session{egress: e, open: map[io.Closer]bool{}} }
+// A User is whom a program of a root host runs as.
+type User struct{ UID, GID int }
+
+// NewSession returns a Session without connections, of a program that runs as u; nil is
+// the host's user.
+func NewSession(e *Egress, u *User) *Session {
+	return &Session{egress: e, user: u, open: map[io.Closer]bool{}}
+}
 
 // add takes what Close will close. It closes c and returns false after Close, and if c is
 // one connection too many.

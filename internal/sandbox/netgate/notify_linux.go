@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -230,23 +231,50 @@ func (n *Notifier) await(p *program, inode uint64, w *pending) {
 	p.serve(w.conn, dst)
 }
 
+// do calls f with the user's rights on files: what is of a process in /proc is open to its
+// user, and to root only with CAP_SYS_PTRACE.
+func (u *User) do(f func()) {
+	if u == nil {
+		f()
+		return
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	gid, _ := unix.SetfsgidRetGid(u.GID)
+	uid, _ := unix.SetfsuidRetUid(u.UID)
+	f()
+	_, _ = unix.SetfsuidRetUid(uid)
+	_, _ = unix.SetfsgidRetGid(gid)
+	if now, _ := unix.SetfsuidRetUid(-1); now != uid {
+		panic("netgate: this thread cannot become the host's user again")
+	}
+}
+
 // connect returns how a call of connect ends. The proxy, DNS and Addresses are all that
 // there is.
 func (n *Notifier) connect(q *question, p *program) unix.Errno {
 	task := "/proc/" + strconv.Itoa(int(q.pid))
-	mem, err := os.Open(task + "/mem")
-	if err != nil {
-		return 0 // the host may not see it; the destination stays unknown
-	}
-	defer mem.Close()
-	var sa [unix.SizeofSockaddrInet4]byte
-	_, readErr := mem.ReadAt(sa[:], int64(q.args[1]))
 	var st unix.Stat_t
-	statErr := unix.Stat(task+"/fd/"+strconv.Itoa(int(int32(q.args[0]))), &st)
+	var statErr, err error
+	var mem *os.File
+	p.user.do(func() {
+		statErr = unix.Stat(task+"/fd/"+strconv.Itoa(int(int32(q.args[0]))), &st)
+		mem, err = os.Open(task + "/mem")
+	})
+	if os.IsPermission(statErr) || os.IsPermission(err) {
+		return 0 // the destination stays unknown
+	}
+	var sa [unix.SizeofSockaddrInet4]byte
+	if err == nil {
+		_, err = mem.ReadAt(sa[:], int64(q.args[1]))
+		mem.Close()
+	}
 	switch {
 	case !n.valid(q):
 		return unix.EPERM
-	case readErr != nil || statErr != nil:
+	case statErr != nil:
+		return unix.EBADF
+	case err != nil:
 		return unix.EFAULT
 	case uint16(sa[0])|uint16(sa[1])<<8 != unix.AF_INET:
 		return unix.EAFNOSUPPORT
