@@ -30,9 +30,6 @@ func (a *app) missing(ci codeinterp.CodeInterpreter, language string, res *codei
 		if name := res.Error.MissingModule; language == "python" && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_.") == "" {
 			fmt.Fprintf(a.stderr, "toolcell: --with %s installs it\n", subprocess.PackageOf(name))
 		}
-		for _, other := range l.PassedOver {
-			fmt.Fprintf(a.stderr, "toolcell: passed over: %s\n", other)
-		}
 	}
 }
 

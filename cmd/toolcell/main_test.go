@@ -169,7 +169,6 @@ func TestMissingModule(t *testing.T) {
 	want := `ModuleNotFoundError: No module named 'pandas'
 toolcell: this was CPython 3.11.7, /usr/bin/python3; --python PATH takes another
 toolcell: --with pandas installs it
-toolcell: passed over: /srv/python3 (closed)
 `
 	if code != 1 || stderr.String() != want {
 		t.Errorf("code %d, stderr\n%s\nwant\n%s", code, stderr.String(), want)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"slices"
 	"strconv"
 	"time"
 
@@ -122,8 +121,9 @@ func (a *app) refuse(ctx context.Context, f *mcpFlags, err error) int {
 
 // serveTools serves the tools of caps, and closes it.
 func (a *app) serveTools(ctx context.Context, f *mcpFlags, caps workspace.Capabilities) (err error) {
-	if caps.Declared, err = f.declare(caps.Code); err != nil {
-		return errors.Join(fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err), caps.Code.Close())
+	caps.Declared = workspace.Declaration{}
+	if caps.Code, err = f.narrow(caps.Code); err != nil {
+		return errors.Join(err, caps.Code.Close())
 	}
 	ws, err := workspace.New("toolcell", caps, &workspace.Options{Tools: f.toolOptions()})
 	if err != nil {
@@ -149,25 +149,17 @@ func (f *mcpFlags) toolOptions() tools.Options {
 	return o
 }
 
-// declare returns which part of ci is offered: all of it unless languages are named.
-func (f *mcpFlags) declare(ci codeinterp.CodeInterpreter) (workspace.Declaration, error) {
-	if len(f.only) == 0 {
-		return workspace.Declaration{}, nil
-	}
-	d := &workspace.CodeDeclaration{}
+// narrow returns ci with the languages of --languages, all of it without that.
+func (f *mcpFlags) narrow(ci codeinterp.CodeInterpreter) (codeinterp.CodeInterpreter, error) {
+	var languages []string
 	for _, name := range f.only {
 		language, err := codeinterp.ResolveLanguage(name, ci.Languages())
 		if err != nil {
-			return workspace.Declaration{}, err
+			return ci, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
 		}
-		d.Languages = append(d.Languages, language)
+		languages = append(languages, language)
 	}
-	d.Stateful = slices.ContainsFunc(codeinterp.Describe(ci).Languages, func(l codeinterp.LanguageInfo) bool {
-		return l.Contexts && slices.Contains(d.Languages, l.Name)
-	})
-	_, managed := codeinterp.Manager(ci)
-	d.Managed = d.Stateful && managed
-	return workspace.Declaration{Code: d}, nil
+	return codeinterp.Narrow(ci, &codeinterp.NarrowOptions{Languages: languages, Contexts: true, Manager: true})
 }
 
 // check refuses flags that exclude each other.

@@ -96,10 +96,11 @@ func (f *runFlags) loadNotebook(fs *pflag.FlagSet, operands []string) (*notebook
 	case f.json || f.stdin:
 		return nil, errors.New("--json and --stdin are not for notebooks; --out - writes one to standard output")
 	}
-	nb, err := readNotebook(operands[0])
-	if at, ok := errors.AsType[*os.PathError](err); ok {
-		err = at.Err
+	b, err := os.ReadFile(operands[0])
+	if err != nil {
+		return nil, err
 	}
+	nb, err := notebook.Decode(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", operands[0], err)
 	}
@@ -124,7 +125,7 @@ func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *n
 	}
 	report, err := notebook.Run(ctx, ci, nb, opts)
 	if len(report.Failed) > 0 {
-		fmt.Fprintf(a.stderr, "toolcell: %s of the notebook failed; in all, failed: %d, not run: %d\n", cellName(nb, report.Failed[0]), len(report.Failed), report.Left)
+		fmt.Fprintf(a.stderr, "toolcell: cell %d of the notebook failed; cells that failed: %d, that did not run: %d\n", report.Failed[0]+1, len(report.Failed), report.Left)
 	}
 	res := &report.Result
 	switch {
@@ -140,14 +141,6 @@ func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *n
 		return report, max(res.ExitCode, exitFailure)
 	}
 	return report, 0
-}
-
-func readNotebook(file string) (*notebook.Notebook, error) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	return notebook.Decode(b)
 }
 
 // writeNotebook writes a file, which may be the one that was read, whole or not at all.
@@ -166,12 +159,4 @@ func (a *app) writeNotebook(f *programFlags, file string, nb *notebook.Notebook)
 	}
 	defer dir.Close()
 	return outdir.Write(dir, filepath.Base(file), b, 0o644)
-}
-
-// cellName names a cell by its place and, as tracebacks do, by its execution count.
-func cellName(nb *notebook.Notebook, i int) string {
-	if n := nb.Cells[i].ExecutionCount; n > 0 {
-		return fmt.Sprintf("cell [%d], at place %d,", n, i+1)
-	}
-	return fmt.Sprintf("the cell at place %d", i+1)
 }

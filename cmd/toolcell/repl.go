@@ -127,7 +127,7 @@ func (r *repl) open(ctx context.Context, ci codeinterp.CodeInterpreter) (err err
 		return fmt.Errorf("%w: this provider keeps no variables; use toolcell run", codeinterp.ErrInvalid)
 	}
 	r.manager, _ = codeinterp.Manager(ci)
-	r.completer = completerOf(ci, r.language)
+	r.completer, _ = codeinterp.Completions(ci)
 	r.context, err = r.interpreter.CreateContext(ctx, r.language, &codeinterp.ContextOptions{Env: r.env})
 	return err
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // tabLimit is how long Tab waits for the runtime.
@@ -56,13 +54,4 @@ func (r *repl) ask(text string, start, pos int) (int, []string) {
 		return start, nil
 	}
 	return c.Start, c.Matches
-}
-
-// completerOf returns the completer of a language, nil for none.
-func completerOf(ci codeinterp.CodeInterpreter, language string) codeinterp.Completer {
-	c, ok := codeinterp.Completions(ci)
-	if !ok || !slices.ContainsFunc(codeinterp.Describe(ci).Languages, func(l codeinterp.LanguageInfo) bool { return l.Name == language && l.Completion }) {
-		return nil
-	}
-	return c
 }
