@@ -40,6 +40,10 @@ func (in *instance) hostHash(_ value, args []value) value {
 		}
 		h = hmac.New(maker, key)
 	}
-	h.Write(data)
+	for len(data) > 0 && !vm.stopping.Load() { // in pieces: a large one takes long
+		n := min(len(data), 1<<20)
+		h.Write(data[:n])
+		data = data[n:]
+	}
 	return in.resume(vm.newBytes(h.Sum(nil)))
 }
