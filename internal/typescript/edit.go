@@ -1,9 +1,6 @@
 package typescript
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // An edit replaces the source from start to end by a text, and by blanks where
 // the text is shorter.
@@ -78,33 +75,21 @@ func (p *parser) render(start, end int, edits []edit) string {
 // out, since engines take long over them.
 func writeBlanks(b *strings.Builder, s string, taken int, endsLine bool) {
 	pending := 0
-	for i := 0; i < len(s); {
-		r, n := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(s[i:])
-		}
-		switch {
-		case lineBreak(r):
+	for _, r := range s {
+		if lineBreak(r) {
 			pending, taken = 0, 0
-			b.WriteString(s[i : i+n])
-		case r > 0xFFFF:
-			pending += 2
-		default:
-			pending++
+			b.WriteRune(r)
+			continue
 		}
-		if pending > 0 && taken > 0 {
-			used := min(pending, taken)
-			pending -= used
-			taken -= used
+		n := 1
+		if r > 0xFFFF {
+			n = 2
 		}
-		i += n
+		used := min(n, taken)
+		taken -= used
+		pending += n - used
 	}
-	if endsLine {
-		return
+	if !endsLine {
+		b.WriteString(strings.Repeat(" ", pending))
 	}
-	const spaces = "                                                                "
-	for ; pending > len(spaces); pending -= len(spaces) {
-		b.WriteString(spaces)
-	}
-	b.WriteString(spaces[:pending])
 }

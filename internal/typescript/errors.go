@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -105,11 +104,7 @@ func shorten(name string) string {
 	if len(name) <= 100 {
 		return name
 	}
-	name = name[:100]
-	for len(name) > 0 && !utf8.ValidString(name) {
-		name = name[:len(name)-1]
-	}
-	return name + "…"
+	return strings.ToValidUTF8(name[:100], "") + "…"
 }
 
 // units returns the length of s in UTF-16 code units.

@@ -18,7 +18,7 @@ func (p *parser) importDeclaration() (erased bool) {
 		p.endStatement()
 		return typesOnly
 	}
-	var im imported
+	var im importClause
 	for p.tok.kind != str {
 		switch {
 		case p.is("{"):
@@ -58,14 +58,8 @@ func (p *parser) importDeclaration() (erased bool) {
 // importsTypes reports whether type, at hand, is no name but says that the
 // import is of types.
 func (p *parser) importsTypes() bool {
-	if !p.isWord("type") {
-		return false
-	}
-	first, second := p.peek2()
-	if first.word("from") {
-		return second.word("from") || second.is("=")
-	}
-	return first.kind == word || first.is("{") || first.is("*")
+	n := p.peek()
+	return p.isWord("type") && (n.is("{") || n.is("*") || n.kind == word && n.text != "from")
 }
 
 // from parses the module's name, the attributes and the end of an import or
@@ -118,24 +112,8 @@ func (p *parser) moduleName() {
 	p.next()
 }
 
-// specifiesType reports whether type, at hand, is no name: as it is in
-// { type as b } and { type as as b }, and is not in { type as } and
-// { type as as as b }.
+// specifiesType reports whether type, at hand, is no name, as it is in { type as b }.
 func (p *parser) specifiesType() bool {
-	if !p.isWord("type") {
-		return false
-	}
-	first, second := p.peek2()
-	if !first.word("as") {
-		return first.kind == word || first.kind == str
-	}
-	if !second.word("as") {
-		return second.is(",") || second.is("}")
-	}
-	tok, last := p.tok, p.last
-	p.next()
-	p.next()
 	n := p.peek()
-	p.tok, p.last = tok, last
-	return n.kind == word || n.kind == str
+	return p.isWord("type") && (n.kind == str || n.kind == word && n.text != "as")
 }

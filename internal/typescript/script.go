@@ -62,8 +62,8 @@ func (p *parser) loads(from token) string {
 // nameless gives what export default declares without a name one.
 func (p *parser) nameless(at int) { p.changeTop(at, at, " __default_"+strconv.Itoa(at)) }
 
-// An imported is what an import declaration binds.
-type imported struct {
+// An importClause is what an import declaration binds.
+type importClause struct {
 	def, star string
 	names     []specifier
 }
@@ -73,7 +73,7 @@ type imported struct {
 type specifier struct{ name, local string }
 
 // locals returns the names that the declaration binds.
-func (im imported) locals() (names []string) {
+func (im importClause) locals() (names []string) {
 	for _, name := range []string{im.def, im.star} {
 		if name != "" {
 			names = append(names, name)
@@ -86,7 +86,7 @@ func (im imported) locals() (names []string) {
 }
 
 // script returns the declaration as a script has it.
-func (im imported) script(p *parser, from token) string {
+func (im importClause) script(p *parser, from token) string {
 	if im.def == "" && im.star == "" && im.names == nil {
 		return p.loads(from)
 	}

@@ -110,17 +110,12 @@ func (vm *vm) encoded(v value) (text span, ok bool) {
 // throws, or there may be no such copy, and the exception is then pending. Lone
 // surrogates become U+FFFD.
 func (vm *vm) text(v value) (s string, ok bool) {
-	s, _, ok = vm.textExactly(v)
-	return s, ok
+	b, _, ok := vm.textBytes(v, 0)
+	return asText(b), ok
 }
 
-// textExactly is text, and says whether there were no lone surrogates.
-func (vm *vm) textExactly(v value) (s string, exact, ok bool) {
-	b, exact, ok := vm.textBytes(v, 0)
-	return asText(b), exact, ok
-}
-
-// textBytes is textExactly, with room for more bytes.
+// textBytes is text with room for more bytes, and says whether there were no lone
+// surrogates.
 func (vm *vm) textBytes(v value, more int) (b []byte, exact, ok bool) {
 	text, ok := vm.encoded(v)
 	if !ok {

@@ -273,32 +273,16 @@ func (in *instance) tools(name string) value {
 	return vm.own(exports, name)
 }
 
-// renew restores the object of an earlier program, or offers the functions of this one.
-func (in *instance) renew() value {
-	if strings.Join(in.program.Functions, ",") != in.toolNames {
-		return in.offer()
-	}
-	return in.callLibrary("tools", "renew", undefined, nil)
-}
-
 // offer returns the one object of the instance that has the functions, those of the
 // run: a program may have kept it.
 func (in *instance) offer() value {
 	vm := in.vm
-	names := strings.Join(in.program.Functions, ",")
-	if isObject(in.toolset) && names == in.toolNames {
-		return vm.dup(in.toolset)
-	}
-	list := vm.newString(names)
+	list := vm.newString(strings.Join(in.program.Functions, ","))
 	if isException(list) {
 		return exception
 	}
 	defer vm.free(list)
 	set := in.callLibrary("tools", "offer", undefined, []value{list})
-	if isException(set) {
-		return exception
-	}
-	vm.free(in.toolset)
-	in.toolset, in.toolNames = set, names
-	return vm.dup(set)
+	in.offered = true
+	return set
 }

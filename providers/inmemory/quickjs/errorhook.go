@@ -1,7 +1,6 @@
 package quickjs
 
 import (
-	"bytes"
 	"strings"
 	"sync"
 	"unsafe"
@@ -80,19 +79,13 @@ func (vm *vm) complete(e, engines value) value {
 	return s
 }
 
-// prefix returns a string's first bytes, n and what completes the line.
+// prefix returns a string's first bytes, at most n, and of what is longer whole lines.
 func (vm *vm) prefix(v value, n int) (string, bool) {
-	text, ok := vm.encoded(v)
-	if !ok {
-		return "", false
+	s, lost, ok := vm.clipped(v, n)
+	if lost > 0 {
+		s = s[:strings.LastIndexByte(s, '\n')+1]
 	}
-	b := span{text.addr, min(n, text.n)}.bytes()
-	lib.XJS_FreeCString(vm.tls, vm.ctx, text.addr)
-	if len(b) == n {
-		b = b[:bytes.LastIndexByte(b, '\n')+1]
-	}
-	vm.wellFormed(b)
-	return string(b), true
+	return s, ok
 }
 
 // slot returns where an object has the value of its own property, nil where it

@@ -56,11 +56,10 @@ type instance struct {
 	positions  positions
 	driver     value            // functions of the driver's realm, see driver.go
 	loaded     map[string]value // exports of the libraries
-	toolset    value            // with toolNames, which are what it was made of
-	toolNames  string
-	shown      value   // what remember has put into _
-	originals  []value // what builtinMethods replaced, in their order
-	parsing    bool    // a module only for its errors: what it imports is not looked for
+	offered    bool             // programs have had the object of functions
+	shown      value            // what remember has put into _
+	originals  []value          // what builtinMethods replaced, in their order
+	parsing    bool             // a module only for its errors: what it imports is not looked for
 	cwd        string
 }
 
@@ -69,7 +68,7 @@ func newInstance(c engine.Config, p *pool) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{vm: vm, config: c, table: hostTable(), start: time.Now(), driver: undefined, toolset: undefined, shown: undefined, cwd: c.Cwd}
+	in := &instance{vm: vm, config: c, table: hostTable(), start: time.Now(), driver: undefined, shown: undefined, cwd: c.Cwd}
 	vm.in = in
 	vm.breathe = func() {
 		in.outside.Store(true)
@@ -140,8 +139,8 @@ func (in *instance) end() {
 // execute compiles and runs the program, waits for what it left pending and
 // takes the value of its last expression, or what that promises.
 func (in *instance) execute() engine.Outcome {
-	if isObject(in.toolset) { // which an earlier program may have kept
-		v := in.renew()
+	if in.offered { // what an earlier program may have kept
+		v := in.offer()
 		if isException(v) {
 			return in.failed(lib.XJS_GetException(in.vm.tls, in.vm.ctx))
 		}

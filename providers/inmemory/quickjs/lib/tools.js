@@ -18,22 +18,20 @@
     return e;
   };
 
-  // offer returns the one object with a function for each of the names. renew undoes
-  // what an earlier program did to it.
+  // offer returns the one object with a function for each of the names, whatever an
+  // earlier program did to it.
   const { ownKeys, defineProperty, deleteProperty } = Reflect;
   const tools = {};
   let stubs = { __proto__: null };
-  const renew = () => {
+  const offer = (names) => {
+    const before = stubs;
+    stubs = { __proto__: null };
+    for (const name of names ? names.split(",") : []) {
+      stubs[name] = before[name] ?? { [name]: (args) => host.callTool(name, args) }[name];
+    }
     for (const name of ownKeys(tools)) if (!(name in stubs)) deleteProperty(tools, name);
     for (const name of ownKeys(stubs)) defineProperty(tools, name, { __proto__: null, value: stubs[name], writable: true, enumerable: true, configurable: true });
     return tools;
   };
-  const offer = (names) => {
-    stubs = { __proto__: null };
-    for (const name of names ? names.split(",") : []) {
-      stubs[name] = { [name]: (args) => host.callTool(name, args) }[name];
-    }
-    return renew();
-  };
-  return { offer, renew, failure, ToolError };
+  return { offer, failure, ToolError };
 });
