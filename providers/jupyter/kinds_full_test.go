@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -115,32 +116,38 @@ func TestConformanceOfServers(t *testing.T) {
 	}
 }
 
-// TestConformanceOfKernels tries the contract on kernels of other languages.
-func TestConformanceOfKernels(t *testing.T) {
-	t.Run("r", func(t *testing.T) {
-		if _, err := os.Stat(irkernel); err != nil {
-			t.Skip("no IRkernel: run make testenv-full")
-		}
-		conform(t, start(t, "server6", false), rConfig())
-	})
-}
-
-// TestBash runs code in bash_kernel.
-func TestBash(t *testing.T) {
+// TestKernels runs code in bash_kernel, and in IRkernel where it is installed.
+func TestKernels(t *testing.T) {
 	s := start(t, "server6", false)
 	ci, err := open(t.Context(), s, jupyter.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ci.Close()
-	id, err := ci.CreateContext(t.Context(), "bash", &codeinterp.ContextOptions{Env: map[string]string{"A": "b"}})
-	if err != nil {
-		t.Fatal(err)
+	type want struct {
+		stdout string
+		status codeinterp.Status
 	}
-	for code, want := range map[string]string{"x=5; echo $A": "b", "false": "", "sleep 60": ""} {
-		res, err := ci.RunInContext(t.Context(), id, code, &codeinterp.RunOptions{Timeout: 5 * time.Second})
-		if err != nil || strings.TrimSpace(res.Stdout()) != want || (code == "false") != (res.ExitCode == 1) || (code == "sleep 60") != (res.Status == codeinterp.StatusTimeout) {
-			t.Errorf("%q: %+v, %v", code, res, err)
+	for language, programs := range map[string]map[string]want{
+		"bash": {"x=5; echo $A": {"b", codeinterp.StatusOK}, "false": {"", codeinterp.StatusError}, "sleep 60": {"", codeinterp.StatusTimeout}},
+		"r":    {"x <- 5; cat(x)": {"5", codeinterp.StatusOK}, "stop('no')": {"", codeinterp.StatusError}, "Sys.sleep(60)": {"", codeinterp.StatusTimeout}},
+	} {
+		if !slices.Contains(ci.Languages(), language) {
+			continue
+		}
+		o := &codeinterp.ContextOptions{}
+		if language == "bash" {
+			o.Env = map[string]string{"A": "b"}
+		}
+		id, err := ci.CreateContext(t.Context(), language, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for code, want := range programs {
+			res, err := ci.RunInContext(t.Context(), id, code, &codeinterp.RunOptions{Timeout: 5 * time.Second})
+			if err != nil || strings.TrimSpace(res.Stdout()) != want.stdout || res.Status != want.status {
+				t.Errorf("%s: %q: %+v, %v", language, code, res, err)
+			}
 		}
 	}
 }

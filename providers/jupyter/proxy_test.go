@@ -2,11 +2,8 @@ package jupyter_test
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -121,8 +118,6 @@ func TestProxyRefuses(t *testing.T) {
 	p := newProxy(t, s)
 	denying := newProxy(t, s)
 	denying.deny = http.StatusForbidden
-	gone := newProxy(t, s)
-	gone.Close()
 	cases := []struct {
 		name, url string
 		proxy     *url.URL
@@ -131,7 +126,6 @@ func TestProxyRefuses(t *testing.T) {
 		{"wrong login", "http://jupyter.test/", p.address("user:wr0ng-s3cr3t"), "proxy wants a login"},
 		{"wrong login, tunnel", "https://jupyter.test/", p.address("user:wr0ng-s3cr3t"), "Proxy Authentication Required"},
 		{"denied, tunnel", "https://jupyter.test/", denying.address(goodLogin), "Forbidden"},
-		{"gone", "http://jupyter.test/", gone.address(goodLogin), "refused"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -140,65 +134,5 @@ func TestProxyRefuses(t *testing.T) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
-	}
-	t.Run("no tunnel for sockets", func(t *testing.T) {
-		only := newProxy(t, s)
-		plain := only.Config.Handler
-		only.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodConnect {
-				w.WriteHeader(http.StatusForbidden)
-				return
-			}
-			plain.ServeHTTP(w, r)
-		})
-		err := runBehind(&jupyter.Options{URL: "http://jupyter.test/", HTTPClient: by(only.address(goodLogin)), StartTimeout: time.Second})
-		if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "proxy") || strings.Contains(err.Error(), "s3cr3t") {
-			t.Errorf("%v", err)
-		}
-		if left := s.Kernels(); len(left) > 0 {
-			t.Errorf("%d kernels left", len(left))
-		}
-	})
-	t.Run("address that cannot be read", func(t *testing.T) {
-		unreadable := "http://user:pr0xy-s3cr3t@" + string(rune(0x7f)) + "/"
-		bad := func(*http.Request) (*url.URL, error) { return url.Parse(unreadable) }
-		err := runBehind(&jupyter.Options{URL: "http://jupyter.test/", HTTPClient: &http.Client{Transport: &http.Transport{Proxy: bad}}, StartTimeout: time.Second})
-		if !errors.Is(err, codeinterp.ErrUnavailable) || strings.Contains(err.Error(), "s3cr3t") {
-			t.Errorf("%v", err)
-		}
-	})
-}
-
-// TestClientCertificate wants REST and sockets to show the certificate that a
-// server asks for, behind a proxy too.
-func TestClientCertificate(t *testing.T) {
-	cert := httptest.NewTLSServer(nil)
-	defer cert.Close()
-	pool := x509.NewCertPool()
-	pool.AddCert(cert.Certificate())
-	s := fake.New()
-	defer s.Close()
-	s.TLS = &tls.Config{Certificates: cert.TLS.Certificates, ClientAuth: tls.RequireAnyClientCert}
-	trust := &tls.Config{RootCAs: pool, ServerName: "example.com", NextProtos: []string{"h2", "http/1.1"}}
-	p := newProxy(t, s)
-	direct := func(ctx context.Context, network, addr string) (net.Conn, error) {
-		return s.DialContext(ctx, network, addr)
-	}
-	client := func(t *http.Transport) *http.Client {
-		t.TLSClientConfig = trust.Clone()
-		return &http.Client{Transport: t}
-	}
-	opts := jupyter.Options{URL: "https://jupyter.test/", HTTPClient: client(&http.Transport{DialContext: direct}), StartTimeout: time.Second}
-	if err := runBehind(&opts); !errors.Is(err, codeinterp.ErrUnavailable) {
-		t.Errorf("without a certificate: %v", err)
-	}
-	trust.Certificates, opts.StartTimeout = cert.TLS.Certificates, time.Minute
-	opts.HTTPClient = client(&http.Transport{DialContext: direct})
-	if err := runBehind(&opts); err != nil {
-		t.Error(err)
-	}
-	opts.HTTPClient = client(&http.Transport{Proxy: http.ProxyURL(p.address(goodLogin))})
-	if err := runBehind(&opts); err != nil || p.connects.Load() < 2 {
-		t.Errorf("through a proxy: %v, %d tunnels", err, p.connects.Load())
 	}
 }
