@@ -158,3 +158,18 @@ func TestPresets(t *testing.T) {
 		}
 	}
 }
+
+// What a person writes is a host, a host with a port, or a URL.
+func TestParseRule(t *testing.T) {
+	for in, want := range map[string]egress.Rule{
+		"API.test": {Hosts: []string{"api.test"}}, "api.test:8443": {Hosts: []string{"api.test"}, Ports: []int{8443}},
+		"*.test": {Hosts: []string{"*.test"}}, "127.0.0.1:80": {Hosts: []string{"127.0.0.1"}, Ports: []int{80}}, "[::1]:80": {Hosts: []string{"::1"}, Ports: []int{80}},
+		"https://api.test/v1/": {Hosts: []string{"api.test"}, Ports: []int{443}, Paths: []string{"/v1/*"}}, "http://api.test:81": {Hosts: []string{"api.test"}, Ports: []int{81}},
+		"": {}, "a b": {}, "api.test:": {}, "api.test:0": {}, "api.test:99999": {}, "file:///x": {}, "https://u@api.test/": {}, "2130706433": {},
+	} {
+		got, err := egress.ParseRule(in)
+		if !reflect.DeepEqual(got, want) || (err == nil) != (want.Hosts != nil) {
+			t.Errorf("%q: %+v, %v", in, got, err)
+		}
+	}
+}

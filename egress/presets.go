@@ -2,10 +2,32 @@ package egress
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
 )
+
+// ParseRule returns the rule for what a person writes: "HOST", "HOST:PORT", where HOST
+// may be "*.NAME" or an address, or a URL, which stands for what is below it.
+func ParseRule(s string) (Rule, error) {
+	if strings.Contains(s, "://") {
+		return below(s)
+	}
+	r := Rule{Hosts: []string{s}}
+	if host, port, err := net.SplitHostPort(s); err == nil {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 {
+			return Rule{}, fmt.Errorf("%w: %q has no valid port", ErrPolicy, s)
+		}
+		r = Rule{Hosts: []string{host}, Ports: []int{int(n)}}
+	}
+	r.Hosts[0] = strings.ToLower(r.Hosts[0])
+	if err := r.validate(); err != nil {
+		return Rule{}, fmt.Errorf("%w: %w", ErrPolicy, err)
+	}
+	return r, nil
+}
 
 // PackageIndex returns a rule for reading a package index, such as that of pip or npm:
 // GET requests below the URL's path. Files are the hosts that the index refers to for
@@ -40,10 +62,10 @@ func GitRepository(repository string, opts *GitOptions) (Rule, error) {
 	if err != nil {
 		return Rule{}, err
 	}
-	base := strings.TrimSuffix(r.Paths[0], "/*")
-	if base == "" {
+	if r.Paths == nil {
 		return Rule{}, fmt.Errorf("%w: %q names no repository", ErrPolicy, repository)
 	}
+	base := strings.TrimSuffix(r.Paths[0], "/*")
 	r.Methods, r.Paths, r.Credential = []string{"GET", "POST"}, nil, o.Credential
 	for _, b := range []string{base, base + ".git"} {
 		r.Paths = append(r.Paths, b+"/info/refs", b+"/git-upload-pack")
@@ -65,6 +87,9 @@ func below(s string) (Rule, error) {
 		return Rule{}, fmt.Errorf("%w: %w", ErrPolicy, err)
 	}
 	r := Rule{Hosts: []string{host}, Paths: []string{strings.TrimSuffix(u.Path, "/") + "/*"}}
+	if u.Path == "" || u.Path == "/" {
+		r.Paths = nil
+	}
 	switch {
 	case u.Port() != "":
 		port, err := strconv.Atoi(u.Port())

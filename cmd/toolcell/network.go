@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/egress"
+)
+
+// networkFlags say what programs may reach of the network.
+type networkFlags struct {
+	mode    egress.Mode
+	allow   []string
+	secrets []string // HOST=NAME
+	policy  string   // a file
+	explain bool
+
+	mu     sync.Mutex
+	events []egress.Event // for explain
+}
+
+func (f *networkFlags) register(fs *pflag.FlagSet) {
+	group(fs, "Network", "", func() {
+		fs.TextVar(&f.mode, "net", egress.Off, "what programs reach: `off`, hosts (those of --allow), open (every public host), or host (this machine's own network, localhost included)")
+		fs.Func("allow", "let programs reach a `host`, host:port, *.domain, or what is below a URL; repeatable; implies --net hosts", each(&f.allow))
+		fs.Func("secret", "add the credential in an environment variable or a file to requests to a host, outside of the program: `host=NAME`, or user@host=NAME for a password; repeatable", each(&f.secrets))
+		fs.StringVar(&f.policy, "policy", "", "read the network policy from this JSON `file`")
+		fs.BoolVar(&f.explain, "explain-net", false, "print what programs tried to reach")
+	})
+}
+
+// options returns the flags as a policy and its secrets, nil where programs reach nothing.
+func (f *networkFlags) options(getenv func(string) string) (*egress.Options, error) {
+	o := &egress.Options{Policy: egress.Policy{Mode: f.mode}}
+	if f.policy != "" {
+		b, err := os.ReadFile(f.policy)
+		if err == nil {
+			err = json.Unmarshal(b, &o.Policy)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: --policy: %w", codeinterp.ErrInvalid, err)
+		}
+	}
+	for _, a := range f.allow {
+		r, err := egress.ParseRule(a)
+		if err != nil {
+			return nil, fmt.Errorf("%w: --allow: %w", codeinterp.ErrInvalid, err)
+		}
+		o.Policy.Rules = append(o.Policy.Rules, r)
+	}
+	secrets := egress.Static{}
+	for _, s := range f.secrets {
+		if err := addSecret(secrets, &o.Policy, s, getenv); err != nil {
+			return nil, err
+		}
+	}
+	if len(secrets) > 0 {
+		o.Secrets = secrets
+	}
+	if len(o.Policy.Rules) > 0 && o.Policy.Mode == egress.Off {
+		o.Policy.Mode = egress.Hosts
+	}
+	if err := o.Policy.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
+	}
+	if o.Policy.Mode == egress.Off {
+		return nil, nil
+	}
+	if f.explain {
+		o.OnEvent = f.note
+	}
+	return o, nil
+}
+
+// addSecret adds the credential of a --secret, and the rule that asks for it.
+func addSecret(secrets egress.Static, p *egress.Policy, flag string, getenv func(string) string) error {
+	where, name, ok := strings.Cut(flag, "=")
+	user, host, basic := strings.Cut(where, "@")
+	if !basic {
+		host = where
+	}
+	host, err := egress.CanonicalHost(host)
+	if !ok || name == "" || err != nil {
+		return fmt.Errorf("%w: --secret %s: write host=NAME, where NAME is an environment variable or a file", codeinterp.ErrInvalid, where)
+	}
+	value := getenv(name)
+	if value == "" {
+		b, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("neither an environment variable nor a file of this name")
+		}
+		if err != nil {
+			return fmt.Errorf("%w: --secret %s: %s: %w", codeinterp.ErrInvalid, where, name, err)
+		}
+		value = strings.TrimSpace(string(b))
+	}
+	if len(value) < 8 {
+		return fmt.Errorf("%w: --secret %s: %s has less than 8 characters", codeinterp.ErrInvalid, where, name)
+	}
+	secrets[host] = egress.Bearer(name, value)
+	if basic {
+		secrets[host] = egress.Basic(name, user, value)
+	}
+	found := false
+	for i, r := range p.Rules {
+		if len(r.Hosts) == 1 && r.Hosts[0] == host {
+			p.Rules[i].Credential, found = true, true
+		}
+	}
+	if !found {
+		p.Rules = append(p.Rules, egress.Rule{Hosts: []string{host}, Credential: true})
+	}
+	return nil
+}
+
+func (f *networkFlags) note(e egress.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.events) < 10_000 {
+		f.events = append(f.events, e)
+	}
+}
+
+// print writes a line for each connection and request.
+func (f *networkFlags) print(w io.Writer) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range f.events {
+		verdict := "allowed"
+		if !e.Allowed {
+			verdict = "refused"
+		}
+		what := strings.TrimSpace(fmt.Sprintf("%s %s:%d %s %s", e.Protocol, e.Host, e.Port, e.Method, e.Path))
+		var notes []string
+		if e.Credential != "" {
+			notes = append(notes, "with "+e.Credential)
+		}
+		if e.Status != 0 {
+			notes = append(notes, fmt.Sprint("status ", e.Status))
+		}
+		if e.Reason != "" {
+			notes = append(notes, e.Reason)
+		}
+		fmt.Fprintf(w, "net: %s %s (%s) %d B sent, %d B received, %d ms\n", verdict, what, strings.Join(notes, ", "), e.Sent, e.Received, e.Took.Milliseconds())
+	}
+}
