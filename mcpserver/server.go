@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
@@ -108,7 +109,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 		Instructions: instructions(list, ws.Files() != nil),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Resources: &mcp.ResourceCapabilities{}},
 	})
-	s.mcp.AddReceivingMiddleware(s.sessions, s.listResources)
+	s.mcp.AddReceivingMiddleware(onlyOurs, s.sessions, s.listResources)
 	// Clients see no template without artifacts.
 	s.resources.first = sync.OnceFunc(func() { s.mcp.AddResourceTemplate(template, s.readResource) })
 	if err := s.serve(list); err != nil {
@@ -211,6 +212,18 @@ func instructions(list []tools.Tool, files bool) string {
 		says = append(says, "Runs commands of a shell.")
 	}
 	return strings.Join(says, " ")
+}
+
+// onlyOurs refuses methods of features that the server does not have, some of which the SDK
+// would answer.
+func onlyOurs(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		switch feature, rest, _ := strings.Cut(method, "/"); {
+		case feature == "prompts", feature == "completion", feature == "logging", feature == "resources" && strings.HasSuffix(rest, "subscribe"):
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("this server has no method %q", method)}
+		}
+		return next(ctx, method, req)
+	}
 }
 
 // version is the version of this module in the program's build.

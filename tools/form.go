@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"sync"
@@ -70,12 +71,11 @@ func formHint(code string, res *codeinterp.Result) string {
 	if e := res.Error; e != nil && e.Name == "SyntaxError" && strings.Contains(e.Message, "return") {
 		return "A program is a script, not the body of a function: its last expression is the result; write it without return."
 	}
-	if !functionProgram().MatchString(strings.TrimSpace(code)) {
-		return ""
-	}
 	for i := range res.Outputs {
 		o := &res.Outputs[i]
-		if text := o.Text(); o.Kind == codeinterp.Value && (strings.HasPrefix(text, "[AsyncFunction") || strings.HasPrefix(text, "[Function")) {
+		text := readable(o).Data
+		if o.Kind == codeinterp.Value && (bytes.HasPrefix(text, []byte("[Function")) || bytes.HasPrefix(text, []byte("[AsyncFunction"))) &&
+			functionProgram().MatchString(strings.TrimSpace(code)) {
 			return "Nothing ran: the program is a function that is not called. A program is a script whose last expression is the result; write the body alone, with await at top level."
 		}
 	}

@@ -60,22 +60,6 @@ func TestLimitShrinksDefaults(t *testing.T) {
 	}
 }
 
-func TestLimitsAreAnnounced(t *testing.T) {
-	ci := codeinterp.Wrap(statefulFake{&fake{}}, codeinterp.Limit(&codeinterp.LimitOptions{Code: 1000, Contexts: 2}))
-	byName := map[string]tools.Tool{}
-	for _, tool := range newSet(t, ci, nil).Tools() {
-		byName[strings.TrimPrefix(tool.Name, "workspace__w__")] = tool
-	}
-	for _, name := range []string{"run_code", "run_in_code_context"} {
-		if s := string(byName[name].InputSchema); !strings.Contains(s, "At most 1000 bytes.") {
-			t.Errorf("%s: %s", name, s)
-		}
-	}
-	if s := byName["create_code_context"].Description; !strings.Contains(s, "At most 2 contexts can exist at a time") {
-		t.Errorf("got %s", s)
-	}
-}
-
 // TestContextsByLanguage offers contexts of those languages that have them.
 func TestContextsByLanguage(t *testing.T) {
 	info := codeinterp.Info{Provider: "fake", Languages: []codeinterp.LanguageInfo{

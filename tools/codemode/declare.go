@@ -54,7 +54,8 @@ func about(f *function) string {
 }
 
 var typeScript = spelling{
-	unknown: "unknown", never: "never", null: "null", boolean: "boolean", number: "number", integer: "number", text: "string",
+	unknown: "unknown", never: "never",
+	names: map[string]string{"null": "null", "boolean": "boolean", "number": "number", "integer": "number", "string": "string"},
 	union: " | ", intersection: " & ",
 	list:   func(item string) string { return "Array<" + item + ">" },
 	tuple:  func(items []string) string { return "[" + strings.Join(items, ", ") + "]" },
@@ -116,7 +117,8 @@ func declareScript(f *function, result string) string {
 const pythonClose = "\ntools: Tools\n"
 
 var typePython = spelling{
-	unknown: "Any", never: "Never", null: "None", boolean: "bool", number: "float", integer: "int", text: "str",
+	unknown: "Any", never: "Never",
+	names:  map[string]string{"null": "None", "boolean": "bool", "number": "float", "integer": "int", "string": "str"},
 	union:  " | ",
 	list:   func(item string) string { return "list[" + item + "]" },
 	record: func(value string) string { return "dict[str, " + value + "]" },

@@ -29,7 +29,8 @@ type typer struct {
 
 // A spelling is how a language writes types.
 type spelling struct {
-	unknown, never, null, boolean, number, integer, text string
+	unknown, never string
+	names          map[string]string // of simple types
 
 	union, intersection string // between types; an empty intersection: none
 	list                func(item string) string
@@ -88,7 +89,7 @@ func (t *typer) of(s gjson.Result, depth int) string {
 		return t.ref(ref.Str, depth)
 	}
 	if s.Get("nullable").Type == gjson.True && s.Get("type").Str != "null" {
-		return t.joined([]string{t.plain(s, depth), t.null}, t.union)
+		return t.joined([]string{t.plain(s, depth), t.names["null"]}, t.union)
 	}
 	return t.plain(s, depth)
 }
@@ -176,17 +177,10 @@ func (t *typer) below(key string) map[string]gjson.Result {
 }
 
 func (t *typer) simple(kind string, s gjson.Result, depth int) string {
+	if name := t.names[kind]; name != "" {
+		return name
+	}
 	switch kind {
-	case "string":
-		return t.text
-	case "number":
-		return t.number
-	case "integer":
-		return t.integer
-	case "boolean":
-		return t.boolean
-	case "null":
-		return t.null
 	case "array":
 		return t.array(s, depth)
 	case "object", "":
@@ -195,10 +189,9 @@ func (t *typer) simple(kind string, s gjson.Result, depth int) string {
 				return t.object(list)
 			}
 		}
-		if kind == "" {
-			return t.unknown
+		if kind == "object" {
+			return t.record(t.member(s, depth))
 		}
-		return t.record(t.member(s, depth))
 	}
 	return t.unknown
 }
@@ -306,20 +299,10 @@ func (t *typer) values(list []gjson.Result) string {
 		switch v.Type {
 		case gjson.String:
 			all = append(all, quote(v.Str))
-		case gjson.Number:
-			var n json.Number
-			if json.Unmarshal([]byte(v.Raw), &n) != nil {
-				return t.unknown
-			}
-			all = append(all, n.String())
-		case gjson.True:
-			all = append(all, "true")
-		case gjson.False:
-			all = append(all, "false")
-		case gjson.Null:
-			all = append(all, "null")
-		default:
+		case gjson.JSON:
 			return t.unknown
+		default:
+			all = append(all, v.Raw)
 		}
 	}
 	if len(all) == 0 {

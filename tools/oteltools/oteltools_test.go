@@ -159,27 +159,6 @@ func TestParentFromElsewhere(t *testing.T) {
 	}
 }
 
-func TestOperationIsKnownToSamplers(t *testing.T) {
-	var seen []string
-	provider := sdktrace.NewTracerProvider(sdktrace.WithSampler(sampler(func(p sdktrace.SamplingParameters) {
-		seen = append(seen, value(p.Attributes, "gen_ai.operation.name")+" "+value(p.Attributes, "gen_ai.tool.name"))
-	})))
-	list, _ := tools.ForCode("demo", &fake{}, nil)
-	set, _ := tools.NewSet(oteltools.Tools(list, &oteltools.Options{TracerProvider: provider}), nil)
-	set.Dispatch(t.Context(), "workspace__demo__run_code", json.RawMessage(`{"language":"python","code":"1"}`), nil)
-	if want := []string{"execute_tool run_code"}; !slices.Equal(seen, want) {
-		t.Errorf("samplers saw %q, want %q", seen, want)
-	}
-}
-
-type sampler func(sdktrace.SamplingParameters)
-
-func (s sampler) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
-	s(p)
-	return sdktrace.SamplingResult{Decision: sdktrace.Drop}
-}
-func (s sampler) Description() string { return "test" }
-
 func TestErrorType(t *testing.T) {
 	for _, tt := range []struct {
 		op, args           string
