@@ -203,7 +203,7 @@ func valid(name string) bool { return fs.ValidPath(name) && strings.IndexByte(na
 // as calls call as the user of the files.
 func (f *FS) as(call func() error) error {
 	var err error
-	if e := f.opts.As.do(func() { err = call() }); e != nil {
+	if e := f.opts.As.Do(func() { err = call() }); e != nil {
 		return e
 	}
 	return err

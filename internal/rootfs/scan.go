@@ -61,7 +61,7 @@ type level struct {
 // the time of the last change, and whether it saw everything.
 func (f *FS) scan(ctx context.Context, seed maphash.Seed, seen func(*entry)) (newest time.Time, whole bool) {
 	s := &scan{ctx: ctx, seed: seed, seen: seen, left: maxScan}
-	err := f.opts.As.do(func() {
+	err := f.opts.As.Do(func() {
 		top, err := f.root.Open(".")
 		if err != nil {
 			s.cut = true

@@ -9,9 +9,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// do calls f with the rights of u: what f opens and makes is judged by the
+// Do calls f with the rights of u: what f opens and makes is judged by the
 // kernel as if u did it, and is u's. Where u is nil, f has the host's.
-func (u *User) do(f func()) error {
+func (u *User) Do(f func()) error {
 	if u == nil {
 		f()
 		return nil

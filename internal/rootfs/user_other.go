@@ -8,9 +8,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// do calls f. A host that is root cannot take the rights of another user for a
+// Do calls f. A host that is root cannot take the rights of another user for a
 // while here.
-func (u *User) do(f func()) error {
+func (u *User) Do(f func()) error {
 	if u != nil {
 		return fmt.Errorf("%w: files of another user", codeinterp.ErrUnavailable)
 	}

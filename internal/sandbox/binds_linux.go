@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -28,16 +27,11 @@ func (b bind) args() []string {
 	return []string{flag + "-try", b.path, b.path}
 }
 
-// binds returns what the caller listed, directories before what is in them. The
-// descriptors are those from first on.
-func (s *Sandbox) binds(pl *plan, first int) ([]bind, []*os.File) {
+// binds returns what the caller listed, directories before what is in them.
+func (s *Sandbox) binds(pl *plan) []bind {
 	var list []bind
 	for _, l := range s.listed {
-		b := bind{path: l.path, writable: l.writable}
-		if s.bindsFD {
-			b.dir = l.dir
-		}
-		list = append(list, b)
+		list = append(list, bind{path: l.path, writable: l.writable, dir: l.dir})
 	}
 	for _, path := range pl.ReadOnly {
 		list = append(list, bind{path: filepath.Clean(path)})
@@ -49,14 +43,7 @@ func (s *Sandbox) binds(pl *plan, first int) ([]bind, []*os.File) {
 		list = append(list, bind{path: pl.Cwd.Path(), writable: true, dir: pl.Cwd})
 	}
 	slices.SortStableFunc(list, func(a, b bind) int { return strings.Compare(a.path, b.path) })
-	var files []*os.File
-	for i, b := range list {
-		if b.dir != nil {
-			list[i].fd = first + len(files)
-			files = append(files, b.dir.file)
-		}
-	}
-	return list, files
+	return list
 }
 
 // A paths lists what of the host's file system every program may read.

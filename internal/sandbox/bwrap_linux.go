@@ -47,19 +47,15 @@ func (s *Sandbox) probeBwrap() error {
 	if err != nil {
 		return err
 	}
-	s.bwrap, s.bindsFD = path, bindsFD(path)
-	err = s.selfTest()
-	if err != nil {
+	help, _ := exec.Command(path, "--help").CombinedOutput()
+	if !strings.Contains(string(help), "--ro-bind-fd ") {
+		return errors.New("bubblewrap is too old to hold a directory (it has no --bind-fd); update it")
+	}
+	s.bwrap = path
+	if err = s.selfTest(); err != nil {
 		err = fmt.Errorf("%w; user namespaces may be disabled (kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, a container's seccomp profile)", err)
 	}
 	return err
-}
-
-// bindsFD reports whether a bubblewrap can bind what a descriptor names. Those
-// of 0.10, and the ones with the same correction, can.
-func bindsFD(path string) bool {
-	help, _ := exec.Command(path, "--help").CombinedOutput()
-	return strings.Contains(string(help), "--ro-bind-fd ")
 }
 
 // closedProc are files of /proc that tell, in a namespace too, what is of the
@@ -140,57 +136,74 @@ func (p paths) binds() []string {
 	return a
 }
 
-// A gate is what holds a program of bubblewrap's until its limits are set.
+// A gate holds a program of bubblewrap's until its limits are set.
 type gate struct {
-	args, seccomp *os.File // what bwrap reads
-	info          *os.File // what it writes
-	block, open   *os.File // the ends of a pipe, bwrap's and the host's
-	etc           []*os.File
+	base  int        // the first descriptor
+	files []*os.File // what bwrap gets from it on
+	own   []*os.File // what close closes
+	info  *os.File   // what bwrap writes
+	block *os.File   // the ends of a pipe, bwrap's and the host's
+	open  *os.File
 }
 
 func (g *gate) close() {
-	for _, f := range append(g.etc, g.args, g.seccomp, g.info, g.block, g.open) {
-		if f != nil {
-			f.Close()
-		}
+	for _, f := range g.own {
+		f.Close()
 	}
 }
 
-// newGate makes the descriptors that bwrap gets after the program's own, which
-// are base many, and returns them in order.
-func (s *Sandbox) newGate(pl *plan, base int) (*gate, []*os.File, error) {
-	g := &gate{}
+// pass returns the number that a file will have.
+func (g *gate) pass(f *os.File) int {
+	g.files = append(g.files, f)
+	return g.base + len(g.files) - 1
+}
+
+// passText passes a file in memory.
+func (g *gate) passText(text string) (int, error) {
+	fd, err := unix.MemfdCreate("bwrap", unix.MFD_CLOEXEC)
+	if err != nil {
+		return -1, err
+	}
+	f := os.NewFile(uintptr(fd), "bwrap")
+	g.own = append(g.own, f)
+	_, err = f.WriteAt([]byte(text), 0) // the position stays
+	return g.pass(f), bare(err)
+}
+
+// newGate makes the descriptors that bwrap gets from base on, the last of which has its
+// arguments.
+func (s *Sandbox) newGate(pl *plan, base int) (*gate, error) {
+	g := &gate{base: base}
 	var err error
-	fail := func() (*gate, []*os.File, error) { g.close(); return nil, nil, bare(err) }
 	if g.block, g.open, err = os.Pipe(); err != nil {
-		return fail()
+		return nil, err
 	}
-	if g.info, err = memfile("info", nil); err != nil {
-		return fail()
-	}
+	g.own = append(g.own, g.block, g.open)
+	block := g.pass(g.block)
+	info, err1 := g.passText("")
+	g.info = g.own[len(g.own)-1]
 	// The namespace closes the network; within it loopback is to work.
-	program := seccomp.Policy{Network: true, Monitored: true}.Build()
-	if g.seccomp, err = memfile("seccomp", program.Bytes()); err != nil {
-		return fail()
-	}
-	list, files := s.binds(pl, base+4)
-	options := s.bwrapArgs(pl, list, base+1, base+2, base+3)
+	filter, err2 := g.passText(string(seccomp.Policy{Network: true, Monitored: true}.Build().Bytes()))
+	err = errors.Join(err1, err2)
+	list := s.binds(pl)
+	var options []string
 	for _, e := range s.etc(pl, list) {
-		f, err := memfile("etc", []byte(e.text))
-		if err != nil {
-			g.close()
-			return nil, nil, err
-		}
-		g.etc = append(g.etc, f)
+		fd, err3 := g.passText(e.text)
+		err = errors.Join(err, err3)
 		// First, before the root directory becomes read-only.
-		options = append([]string{"--ro-bind-data", strconv.Itoa(base + 4 + len(files)), e.path}, options...)
-		files = append(files, f)
+		options = append(options, "--ro-bind-data", strconv.Itoa(fd), e.path)
 	}
-	args := strings.Join(options, "\x00") + "\x00"
-	if g.args, err = memfile("args", []byte(args)); err != nil {
-		return fail()
+	for i, b := range list {
+		if b.dir != nil {
+			list[i].fd = g.pass(b.dir.file)
+		}
 	}
-	return g, append([]*os.File{g.args, g.seccomp, g.block, g.info}, files...), nil
+	options = append(options, s.bwrapArgs(pl, list, filter, block, info)...)
+	_, err4 := g.passText(strings.Join(options, "\x00") + "\x00")
+	if err = errors.Join(err, err4); err != nil {
+		g.close()
+	}
+	return g, err
 }
 
 // An etcFile is a file of /etc that is not the host's.
@@ -219,35 +232,17 @@ func (s *Sandbox) etc(pl *plan, listed []bind) []etcFile {
 	})
 }
 
-// memfile returns a file in memory that holds b, positioned at its start.
-func memfile(name string, b []byte) (*os.File, error) {
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
-	if err != nil {
-		return nil, err
-	}
-	f := os.NewFile(uintptr(fd), name)
-	if _, err := f.WriteAt(b, 0); err != nil { // the position stays
-		f.Close()
-		return nil, bare(err)
-	}
-	return f, nil
-}
-
 // startBwrap starts bubblewrap, sets the limits of the first process of the
 // new namespaces, and lets it run the program.
 func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	if p.plan.ForkServer {
 		return fmt.Errorf("%w: fork servers do not work in bwrap mode", codeinterp.ErrInvalid)
 	}
-	if p.plan.Cwd != nil && !s.bindsFD {
-		return fmt.Errorf("%w: bubblewrap is too old to hold a directory (it has no --bind-fd); update it", codeinterp.ErrUnavailable)
-	}
 	group, err := s.anchors.get()
 	if err != nil {
 		return err
 	}
-	base := len(sp.fds)
-	g, files, err := s.newGate(p.plan, base)
+	g, err := s.newGate(p.plan, len(sp.fds))
 	if err != nil {
 		s.anchors.put(group)
 		return err
@@ -255,8 +250,8 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	// The host's end of the gate goes with it, and a bubblewrap that still waits
 	// there reads its end.
 	defer g.close()
-	sp.fds = append(sp.fds, descriptors(files, nil)...)
-	sp.args = append([]string{"bwrap", "--args", strconv.Itoa(base), "--", sp.path}, sp.args[1:]...)
+	sp.fds = append(sp.fds, descriptors(g.files, nil)...)
+	sp.args = append([]string{"bwrap", "--args", strconv.Itoa(len(sp.fds) - 1), "--", sp.path}, sp.args[1:]...)
 	// bubblewrap itself runs outside: the program's environment is among its options.
 	sp.path, sp.env, sp.dir, sp.cwd = s.bwrap, environ, "/", nil
 	sp.rlimits = s.limitsOutside(p.plan)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/rootfs"
 	"github.com/toolcell/toolcell/internal/sandbox/netgate"
 )
 
@@ -28,11 +29,11 @@ func (s *Sandbox) checkEgress(pl *plan) error {
 }
 
 // user returns whom netgate has to become for a plan.
-func (pl *plan) user() *netgate.User {
+func (pl *plan) user() *rootfs.User {
 	if !pl.ids.drop {
 		return nil
 	}
-	return &netgate.User{UID: pl.ids.uid, GID: pl.ids.gid}
+	return &rootfs.User{UID: pl.ids.uid, GID: pl.ids.gid}
 }
 
 // listenInside opens the ways out of a program in bwrap mode, before it begins.

@@ -21,8 +21,7 @@ func TestWorkspaceOfTheHost(t *testing.T) {
 	s := &Sandbox{mode: Bwrap}
 	for path, linked := range map[string]bool{"/workspace": false, "/workspace/project": false, "/workspaces": true, "/srv/project": true} {
 		pl := &plan{Cmd: Cmd{Workdir: "/own", Cwd: &Dir{path: path}}}
-		list, _ := s.binds(pl, 3)
-		args := " " + strings.Join(s.bwrapArgs(pl, list, 10, 11, 12), " ") + " "
+		args := " " + strings.Join(s.bwrapArgs(pl, s.binds(pl), 10, 11, 12), " ") + " "
 		if strings.Contains(args, " /own /workspace ") || strings.Contains(args, " --symlink "+path+" /workspace ") != linked {
 			t.Errorf("%s: %s", path, args)
 		}

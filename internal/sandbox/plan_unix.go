@@ -28,7 +28,7 @@ func (o *Options) check() error {
 	if err := o.Limits.check(); err != nil {
 		return err
 	}
-	return checkPaths(append(slices.Clone(o.ReadOnly), o.Writable...))
+	return checkPaths(slices.Concat(o.ReadOnly, o.Writable))
 }
 
 func (l Limits) check() error {
@@ -85,20 +85,13 @@ type identity struct {
 // plan checks c and fills in what it leaves open.
 func (s *Sandbox) plan(c *Cmd) (*plan, error) {
 	p := &plan{Cmd: *c, limits: c.Limits.or(s.opts.Limits)}
-	if err := checkPaths([]string{c.Path, c.Workdir}); err != nil {
-		return nil, err
-	}
-	if err := checkPaths(append(slices.Clone(c.ReadOnly), c.Writable...)); err != nil {
-		return nil, err
-	}
-	if err := c.Limits.check(); err != nil {
-		return nil, err
-	}
-	if err := s.checkEgress(p); err != nil {
-		return nil, err
-	}
-	if err := checkNUL(append(slices.Clone(c.Args), c.Env...)); err != nil {
-		return nil, err
+	for _, err := range []error{
+		checkPaths(slices.Concat([]string{c.Path, c.Workdir}, c.ReadOnly, c.Writable)), c.Limits.check(),
+		s.checkEgress(p), checkNUL(slices.Concat(c.Args, c.Env)),
+	} {
+		if err != nil {
+			return nil, err
+		}
 	}
 	if len(c.Args) == 0 {
 		p.Args = []string{c.Path}

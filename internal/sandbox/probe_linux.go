@@ -16,8 +16,7 @@ import (
 
 // A probed is the result of a probe that is kept.
 type probed struct {
-	BindsFD bool
-	Reason  string // why the mode does not work, empty if it does
+	Reason string // why the mode does not work, empty if it does
 }
 
 // maxRefusal is how long a mode that did not work is not tried again.
@@ -29,11 +28,11 @@ func (s *Sandbox) remembered(probe func() error) error {
 		return probe()
 	}
 	path, _ := findBwrap()
-	key := fmt.Sprintf("mode %v network %t egress %t signals %t uid %d gid %d bwrap %s %s\n%s", s.mode, s.opts.Network, s.opts.Egress, s.opts.AllowSignals,
+	key := fmt.Sprintf("isolation %v network %t egress %t signals %t uid %d gid %d bwrap %s %s\n%s", s.mode, s.opts.Network, s.opts.Egress, s.opts.AllowSignals,
 		s.opts.UID, s.opts.GID, path, probecache.Stamp(path), probecache.Machine())
 	var p probed
 	if s.opts.Probes.Load(key, 0, &p) && p.Reason == "" {
-		s.bwrap, s.bindsFD = path, p.BindsFD
+		s.bwrap = path
 		var err error
 		if s.mode == Landlock {
 			s.abi, err = landlockABI()
@@ -44,7 +43,7 @@ func (s *Sandbox) remembered(probe func() error) error {
 		return errors.New(p.Reason)
 	}
 	err := probe()
-	p = probed{BindsFD: s.bindsFD}
+	p = probed{}
 	if err != nil {
 		p.Reason = err.Error()
 	}

@@ -20,8 +20,7 @@ type Sandbox struct {
 	abi    int          // of Landlock
 	listed []listedPath // in Options
 
-	bwrap   string // path of the program
-	bindsFD bool   // that it can bind what a descriptor names
+	bwrap string // path of the program
 
 	ids     *ids // nil unless the host is root
 	shared  sharedDir

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolcell/toolcell/internal/rootfs"
 	"github.com/toolcell/toolcell/internal/sandbox/forkexec"
 )
 
@@ -94,7 +95,7 @@ func (s *Session) answerDNS(f *os.File) error {
 // the user namespace that owns the network namespace, which is not the program's, since
 // bubblewrap makes another one later. A process with threads, as the host, may not enter
 // it. Descriptor 0 is the only one that the child keeps, 1 and 2 become namespaces.
-func enter(s *forkexec.Steps, pid int, u *User, keep int) {
+func enter(s *forkexec.Steps, pid int, u *rootfs.User, keep int) {
 	s.Signals()
 	s.Move([]int{keep}, nil)
 	if u != nil {
@@ -112,7 +113,7 @@ func enter(s *forkexec.Steps, pid int, u *User, keep int) {
 
 // socketsIn makes sockets in the network namespace of pid, and a route by which Addresses
 // are the namespace's own. A child of the host's makes them, sends them and ends.
-func socketsIn(pid int, u *User, list []socket) ([]*os.File, error) {
+func socketsIn(pid int, u *rootfs.User, list []socket) ([]*os.File, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func Dial(s *forkexec.Steps, fd uintptr) {
 }
 
 // DialIn dials in the network namespace of pid.
-func DialIn(pid int, u *User) error {
+func DialIn(pid int, u *rootfs.User) error {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err

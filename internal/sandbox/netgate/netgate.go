@@ -16,6 +16,8 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+
+	"github.com/toolcell/toolcell/internal/rootfs"
 )
 
 // An Egress answers what a program connects to. Its functions are called concurrently.
@@ -46,7 +48,7 @@ const (
 // A Session is the connections of one program and what it started.
 type Session struct {
 	egress *Egress
-	user   *User
+	user   *rootfs.User
 
 	mu     sync.Mutex
 	closed bool
@@ -54,12 +56,9 @@ type Session struct {
 	open   map[io.Closer]bool // whether it is a connection
 }
 
-// A User is whom a program of a root host runs as.
-type User struct{ UID, GID int }
-
 // NewSession returns a Session without connections, of a program that runs as u; nil is
 // the host's user.
-func NewSession(e *Egress, u *User) *Session {
+func NewSession(e *Egress, u *rootfs.User) *Session {
 	return &Session{egress: e, user: u, open: map[io.Closer]bool{}}
 }
 

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -231,25 +230,6 @@ func (n *Notifier) await(p *program, inode uint64, w *pending) {
 	p.serve(w.conn, dst)
 }
 
-// do calls f with the user's rights on files: what is of a process in /proc is open to its
-// user, and to root only with CAP_SYS_PTRACE.
-func (u *User) do(f func()) {
-	if u == nil {
-		f()
-		return
-	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	gid, _ := unix.SetfsgidRetGid(u.GID)
-	uid, _ := unix.SetfsuidRetUid(u.UID)
-	f()
-	_, _ = unix.SetfsuidRetUid(uid)
-	_, _ = unix.SetfsgidRetGid(gid)
-	if now, _ := unix.SetfsuidRetUid(-1); now != uid {
-		panic("netgate: this thread cannot become the host's user again")
-	}
-}
-
 // connect returns how a call of connect ends. The proxy, DNS and Addresses are all that
 // there is.
 func (n *Notifier) connect(q *question, p *program) unix.Errno {
@@ -257,11 +237,13 @@ func (n *Notifier) connect(q *question, p *program) unix.Errno {
 	var st unix.Stat_t
 	var statErr, err error
 	var mem *os.File
-	p.user.do(func() {
+	// What is of a process in /proc is open to its user, and to root only with
+	// CAP_SYS_PTRACE.
+	asUser := p.user.Do(func() {
 		statErr = unix.Stat(task+"/fd/"+strconv.Itoa(int(int32(q.args[0]))), &st)
 		mem, err = os.Open(task + "/mem")
 	})
-	if os.IsPermission(statErr) || os.IsPermission(err) {
+	if asUser != nil || os.IsPermission(statErr) || os.IsPermission(err) {
 		return 0 // the destination stays unknown
 	}
 	var sa [unix.SizeofSockaddrInet4]byte
