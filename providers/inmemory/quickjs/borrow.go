@@ -1,6 +1,10 @@
 package quickjs
 
-import lib "modernc.org/libquickjs"
+import (
+	"bytes"
+
+	lib "modernc.org/libquickjs"
+)
 
 // What a call of the host makes of a program's values lies in Go's heap, beside
 // the engine's memory. It is borrowed: while the call lasts it counts in the
@@ -180,9 +184,14 @@ func (vm *vm) ownClipped(obj value, name string, n int) (s string, lost int64) {
 // bytes.
 func (vm *vm) wellFormed(b []byte) bool {
 	exact := true
-	for i := surrogate(b, 0); i >= 0; i = surrogate(b, i+3) {
-		copy(b[i:], "\uFFFD")
-		exact = false
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(b[i:], 0xED)
+		if n < 0 || i+n+2 >= len(b) {
+			return exact
+		}
+		if i += n; b[i+1] >= 0xA0 {
+			copy(b[i:], "\uFFFD")
+			exact = false
+		}
 	}
-	return exact
 }

@@ -212,10 +212,8 @@ func (in *instance) readAt(name string, args []value) (value, error) {
 		return exception, nil
 	}
 	b := make([]byte, n)
-	if n > 0 {
-		if _, err = f.Seek(from, io.SeekStart); err == nil {
-			_, err = io.ReadFull(f, b)
-		}
+	if _, err = f.Seek(from, io.SeekStart); err == nil {
+		_, err = io.ReadFull(f, b)
 	}
 	if err != nil {
 		return undefined, err

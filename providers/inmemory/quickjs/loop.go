@@ -23,8 +23,7 @@ type loop struct {
 	seq    uint64
 	ticks  []tick // of process.nextTick, oldest first
 
-	rejected map[uintptr]rejection // by promise
-	order    []place               // oldest first, with some that are gone
+	rejected []rejection // oldest first
 }
 
 // The host's side of a timer, a tick and a rejection takes so much of Go's heap, at
@@ -56,14 +55,7 @@ type timer struct {
 
 type rejection struct {
 	promise, reason value
-	seq             uint64
 	counted         bool
-}
-
-// place is a rejection's place, of which there may be another since.
-type place struct {
-	promise uintptr
-	seq     uint64
 }
 
 // timers is a heap, the next one first.
@@ -174,7 +166,7 @@ func (l *loop) reset(vm *vm) {
 	for _, t := range l.ticks {
 		t.free(vm)
 	}
-	l.timers, l.byID, l.rejected, l.order, l.ticks, l.strong = nil, nil, nil, nil, nil, 0
+	l.timers, l.byID, l.rejected, l.ticks, l.strong = nil, nil, nil, nil, 0
 	vm.dropJobs()
 }
 

@@ -33,11 +33,9 @@ func (vm *vm) newPromise() value {
 // A resolver is one of the engine's functions that settle a promise. The program
 // never sees it, so that one serves for all promises, one after the other.
 type resolver struct {
-	function value // undefined where there is none yet
-	data     uintptr
+	function value
+	data     uintptr // 0 where there is none yet
 }
-
-func newResolver() resolver { return resolver{function: undefined} }
 
 // settle resolves a promise of newPromise's, or rejects it; ok is false where that
 // throws.
@@ -47,7 +45,7 @@ func (vm *vm) settle(promise, with value, reject bool) (ok bool) {
 	if reject {
 		class, r = lib.EJS_CLASS_PROMISE_REJECT_FUNCTION, &vm.resolvers[1]
 	}
-	if !isObject(r.function) && !r.make(vm, class) {
+	if r.data == 0 && !r.make(vm, class) {
 		return false
 	}
 	d := at[lib.TJSPromiseFunctionData](r.data)

@@ -9,47 +9,33 @@ import (
 )
 
 // cRejected is called by the engine when a promise is rejected that no code
-// waits for, and when somebody comes to wait for it.
+// waits for, and when some code comes to wait for it.
 func cRejected(_ *libc.TLS, _ uintptr, promise, reason value, handled int32, opaque uintptr) {
 	vm := at[vm](opaque)
 	l := &vm.in.loop
-	key := ptr(promise)
 	if handled != 0 {
-		l.forget(vm, key)
-		return
-	}
-	if vm.evaluated() {
-		return // what a module throws is its importer's
-	}
-	if l.rejected == nil {
-		l.rejected = map[uintptr]rejection{}
-	}
-	if _, ok := l.rejected[key]; !ok {
-		l.seq++
-		l.rejected[key] = rejection{vm.dup(promise), vm.dup(reason), l.seq, vm.heap.hold(rejectionSize)}
-		// Entries of those that are gone go now and then: each time would cost their square.
-		if l.order = append(l.order, place{key, l.seq}); len(l.order) > 2*len(l.rejected)+1000 {
-			l.order = slices.DeleteFunc(l.order, func(q place) bool { return l.rejected[q.promise].seq != q.seq })
-		}
+		l.forget(vm, promise)
+	} else if !vm.evaluated() { // what a module throws is its importer's
+		l.rejected = append(l.rejected, rejection{vm.dup(promise), vm.dup(reason), vm.heap.hold(rejectionSize)})
 	}
 }
 
-// forget drops a promise that was rejected, if it is still there.
-func (l *loop) forget(vm *vm, key uintptr) {
-	if r, ok := l.rejected[key]; ok {
-		delete(l.rejected, key)
-		r.free(vm)
-	}
-}
-
-// firstRejected returns the oldest of them, of which there are some, and its key.
-func (l *loop) firstRejected() (key uintptr, first rejection) {
-	for {
-		q := l.order[0]
-		if r := l.rejected[q.promise]; r.seq == q.seq {
-			return q.promise, r
+// forget drops a promise that was rejected, if it is still there: mostly the last or the
+// first one.
+func (l *loop) forget(vm *vm, promise value) {
+	for i := len(l.rejected) - 1; i >= 0; i-- {
+		if ptr(l.rejected[0].promise) == ptr(promise) {
+			i = 0
 		}
-		l.order = l.order[1:]
+		if r := l.rejected[i]; ptr(r.promise) == ptr(promise) {
+			if i == 0 {
+				l.rejected = l.rejected[1:]
+			} else {
+				l.rejected = slices.Delete(l.rejected, i, i+1)
+			}
+			r.free(vm)
+			return
+		}
 	}
 }
 
@@ -103,7 +89,7 @@ func (in *instance) unhandled(main value) (engine.Outcome, bool) {
 		}
 	}
 	for len(in.loop.rejected) > 0 {
-		key, r := in.loop.firstRejected()
+		r := in.loop.rejected[0]
 		handled, out, ended := in.handler("onRejection", r.reason, r.promise)
 		if ended {
 			return out, true
@@ -112,7 +98,7 @@ func (in *instance) unhandled(main value) (engine.Outcome, bool) {
 			return in.failed(in.vm.dup(r.reason)), true
 		}
 		// The handler may have come to wait for the promise, see cRejected.
-		in.loop.forget(in.vm, key)
+		in.loop.forget(in.vm, r.promise)
 		if out, ended := in.jobs(); ended {
 			return out, true
 		}
@@ -138,6 +124,6 @@ func (in *instance) thrown(main value) (engine.Outcome, bool) {
 	}
 	in.vm.free(reason)
 	in.last = last{value: undefined, caught: true, promised: in.last.promised}
-	in.loop.forget(in.vm, ptr(main))
+	in.loop.forget(in.vm, main)
 	return out, ended
 }

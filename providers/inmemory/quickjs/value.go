@@ -1,7 +1,6 @@
 package quickjs
 
 import (
-	"bytes"
 	"math"
 	"unsafe"
 
@@ -150,21 +149,6 @@ func (vm *vm) newList(items ...value) value {
 func (vm *vm) cName(name string) uintptr {
 	span{vm.buffer, scratchSize}.writeString(name[:min(len(name), scratchSize-1)])
 	return vm.buffer
-}
-
-// surrogate returns where in s, from i on, the first lone surrogate is, -1 if
-// nowhere.
-func surrogate(s []byte, i int) int {
-	for {
-		n := bytes.IndexByte(s[i:], 0xED)
-		if n < 0 || i+n+2 >= len(s) {
-			return -1
-		}
-		if i += n; s[i+1] >= 0xA0 {
-			return i
-		}
-		i++
-	}
 }
 
 // get returns a property; exception where reading it throws.

@@ -78,7 +78,7 @@ func newVM(c engine.Config, p *pool) (*vm, error) {
 		c.Budget.Give(firstChunk)
 		return nil, fmt.Errorf("%w: no memory for a new context", codeinterp.ErrCapacity)
 	}
-	m := &vm{tls: s.tls, pool: p, heap: newRegion(c.Limits.Memory, c.Budget, s), resolvers: [2]resolver{newResolver(), newResolver()}}
+	m := &vm{tls: s.tls, pool: p, heap: newRegion(c.Limits.Memory, c.Budget, s)}
 	m.scratch = m.heap.alloc(16)
 	m.buffer = m.heap.alloc(scratchSize)
 	functions := m.heap.alloc(unsafe.Sizeof(lib.TJSMallocFunctions{}))
