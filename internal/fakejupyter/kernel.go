@@ -72,8 +72,8 @@ func (k *Kernel) Process() string {
 	return k.process
 }
 
-// restart gives the kernel a new process.
-func (k *Kernel) restart() {
+// Replace gives the kernel a new process, which is not reported.
+func (k *Kernel) Replace() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.process, k.count = rand.Text(), 0
@@ -82,7 +82,7 @@ func (k *Kernel) restart() {
 // Die plays the death of the kernel's process and its restart by the server:
 // a status without a parent, and a new process.
 func (k *Kernel) Die() {
-	k.restart()
+	k.Replace()
 	k.Forge("status", Status("restarting"))
 }
 
@@ -91,9 +91,6 @@ func (k *Kernel) Die() {
 func (k *Kernel) Forge(typ string, content any) {
 	k.Raw(&Message{Channel: "iopub", Header: Header{ID: rand.Text(), Type: typ, Session: "server"}, Content: encode(content)})
 }
-
-// Replace plays a restart that is not reported.
-func (k *Kernel) Replace() { k.restart() }
 
 // play answers requests, one after the other.
 func (k *Kernel) play() {
@@ -194,23 +191,6 @@ func (k *Kernel) Ask(req *Message, prompt string) string {
 	}
 }
 
-// Bytes sends a frame as it is, to every client.
-func (k *Kernel) Bytes(binary bool, data []byte) {
-	op := websocket.TextMessage
-	if binary {
-		op = websocket.BinaryMessage
-	}
-	k.mu.Lock()
-	var socks []*socket
-	for _, s := range k.socks {
-		socks = append(socks, s)
-	}
-	k.mu.Unlock()
-	for _, s := range socks {
-		_ = s.write(op, data)
-	}
-}
-
 // Drop breaks the kernel's sockets. From then on messages are kept for the
 // sessions that had one.
 func (k *Kernel) Drop() {
@@ -224,13 +204,6 @@ func (k *Kernel) Drop() {
 	for _, s := range socks {
 		s.conn.Close()
 	}
-}
-
-// Connected reports how many clients there are.
-func (k *Kernel) Connected() int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return len(k.socks)
 }
 
 func (k *Kernel) serveSocket(w http.ResponseWriter, r *http.Request) {

@@ -116,7 +116,7 @@ func (s *Server) kernel(w http.ResponseWriter, r *http.Request, parts []string) 
 		w.WriteHeader(204)
 		call(s.Interrupt)
 	case len(parts) == 2 && parts[1] == "restart":
-		k.restart()
+		k.Replace()
 		call(s.Restart)
 		JSON(w, 200, k.model())
 	case r.Method == http.MethodDelete:

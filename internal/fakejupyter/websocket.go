@@ -30,9 +30,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) (*socket, error
 		return nil, err
 	}
 	conn.SetPingHandler(func(data string) error {
-		if !s.NoPong {
-			go func() { _ = conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Minute)) }()
-		}
+		go func() { _ = conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Minute)) }()
 		return nil
 	})
 	conn.SetCloseHandler(func(int, string) error { return nil }) // answered after Server.Leave

@@ -3,6 +3,7 @@ package jupytertest
 import (
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -55,7 +57,7 @@ func Start(t testing.TB, o *Options) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &Server{Port: FreePort(t), Dir: filepath.Join(dir, "work"), Log: &Log{}}
+	s := &Server{Port: freePort(t), Dir: filepath.Join(dir, "work"), Log: &Log{}}
 	for _, name := range []string{"work", "tmp"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
@@ -141,4 +143,53 @@ func Environment(t testing.TB, name string) string {
 	}
 	t.Skip(text)
 	return ""
+}
+
+// A Log keeps the end of the output of a process.
+type Log struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+const maxLog = 128 << 10
+
+// Write implements io.Writer.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.data = append(l.data, p...)
+	if len(l.data) > 2*maxLog {
+		l.data = append(l.data[:0], l.data[len(l.data)-maxLog:]...)
+	}
+	return len(p), nil
+}
+
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.data)
+}
+
+// freePort returns a port that nothing listens on, nor on the two after it. It is
+// none that the system gives to whoever wants any, as kernels do: one of those
+// would be taken before the server, which starts for seconds, comes to listen.
+func freePort(t testing.TB) int {
+	t.Helper()
+	const first, last = 10_000, 32_000
+	for range 100 {
+		port := first + 4*rand.IntN((last-first)/4)
+		if unused(port) && unused(port+1) && unused(port+2) {
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return 0
+}
+
+func unused(port int) bool {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
 }

@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -29,13 +27,11 @@ func Run(t *testing.T, open Open) {
 		{"run", foreground},
 		{"background", background},
 		{"input", input},
-		{"flat", flat},
 		{"stop", stop},
 		{"close", ends},
 		{"many", many},
 		{"owners", owners},
 		{"refused", refused},
-		{"blocking input", blockingInput},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open) })
 	}
@@ -136,46 +132,6 @@ func input(t *testing.T, open Open) {
 	}
 }
 
-// flat: of much output the ring keeps the last, every byte at its offset, and memory
-// stays what it was.
-func flat(t *testing.T, open Open) {
-	const line = 997
-	total := int64(40_000_000)
-	s := open(t, nil)
-	var before, now runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	id := start(t, s, fmt.Sprintf("yes $(printf '%%0996d' 0 | sed s/000/123/) | head -c %d", total))
-	want := []byte(strings.Repeat("123"+strings.Repeat("0", line-4)+"\n", 2<<20/line))
-	var seen, missed int64
-	for next := int64(0); ; {
-		c, err := s.Follow(t.Context(), id, &shell.OutputOptions{Offset: next})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.Offset != next+c.Missed || c.Next != c.Offset+int64(len(c.Data)) {
-			t.Fatalf("from %d: %d..%d, missed %d", next, c.Offset, c.Next, c.Missed)
-		}
-		if at := int(c.Offset % line); len(c.Data) > len(want)-at || !bytes.Equal(c.Data, want[at:at+len(c.Data)]) {
-			t.Fatalf("%d bytes at %d are others than those", len(c.Data), c.Offset)
-		}
-		seen, missed, next = seen+int64(len(c.Data)), missed+c.Missed, c.Next
-		if c.End {
-			break
-		}
-		time.Sleep(time.Millisecond) // so that it misses some
-	}
-	info := wait(t, s, id)
-	if seen+missed != total || info.Written != total || info.Dropped != total-1<<20 || info.Result.ExitCode != 0 {
-		t.Errorf("seen %d, missed %d, %+v", seen, missed, info)
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&now)
-	if grown := int64(now.HeapAlloc) - int64(before.HeapAlloc); grown > total*3/4 {
-		t.Errorf("the heap keeps %d bytes", grown)
-	}
-}
-
 // stop: Stop ends a command that handles SIGTERM by that, and another all the
 // same.
 func stop(t *testing.T, open Open) {
@@ -225,19 +181,5 @@ func ends(t *testing.T, open Open) {
 	}
 	if _, err := w.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("the input of a command that was refused: %v", err)
-	}
-}
-
-// blockingInput: a command that reads before there is anything waits.
-func blockingInput(t *testing.T, open Open) {
-	s := open(t, nil)
-	id := start(t, s, "echo on; cat; echo $?")
-	until(t, s, id, "on\n")
-	if _, err := s.Write(t.Context(), id, []byte("late\n"), &shell.WriteOptions{Close: true}); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, s, id)
-	if c, _ := s.Output(t.Context(), id, nil); strings.TrimSpace(string(c.Data)) != "on\nlate\n0" {
-		t.Errorf("%q", c.Data)
 	}
 }

@@ -221,12 +221,10 @@ func TestRateNotice(t *testing.T) {
 }
 
 func TestJSONProtocol(t *testing.T) {
-	buffers := append([]byte{0, 0, 0, 2, 0, 0, 0, 12, 0, 0, 0, 14}, "{}binary"...)
 	inFake(t, jupyter.Options{}, func(s *fake.Server) {
 		s.JSONOnly = true
 		plays{"x": func(k *fake.Kernel, req *fake.Message) {
 			busy(k, req)
-			k.Bytes(true, buffers)
 			say(k, req, "é\n\"")
 			reply(k, req)
 			idle(k, req)
