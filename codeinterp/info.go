@@ -109,6 +109,9 @@ type LanguageInfo struct {
 	// [Completions].
 	Completion bool
 
+	// Forks says that contexts of the language can be copied; see [Forks].
+	Forks bool
+
 	// Files says that files can be given to programs of the language and that what they
 	// write is found: RunOptions.Files and Artifacts, ContextOptions.Files, and, where
 	// there are contexts, [Files].

@@ -343,6 +343,10 @@ func (i *Stateful) As(target any) bool {
 		*c, ok = i.completes()
 		return ok
 	}
+	if f, ok := target.(*codeinterp.ContextForker); ok {
+		*f, ok = i.forks()
+		return ok
+	}
 	if i.Interpreter.As(target) {
 		return true
 	}

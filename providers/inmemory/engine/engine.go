@@ -55,6 +55,15 @@ type Completer interface {
 	Complete(code string) (start int, matches []string)
 }
 
+// A Forker is an Instance that can be copied between runs. LanguageInfo.Forks says that an
+// engine's instances are Forkers.
+type Forker interface {
+	Instance
+	// Fork returns an instance with a copy of the state. reopen returns, for a file that
+	// this one has open, one of c.Files that is open in the same way.
+	Fork(c Config, reopen func(codeinterp.File) codeinterp.File) (Instance, error)
+}
+
 // Limits bound one instance. Zero values mean the engine's own defaults.
 type Limits struct {
 	Memory int64 // bytes that the instance may take from the host in all

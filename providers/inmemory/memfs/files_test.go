@@ -111,3 +111,47 @@ func FuzzContent(f *testing.F) {
 		}
 	})
 }
+
+// TestClone: a copy has the files, also those that are open and were removed, and neither
+// file system sees what is done to the other.
+func TestClone(t *testing.T) {
+	f := memfs.New(&memfs.Options{MaxBytes: 1000})
+	d := f.Files(".")
+	if err := codeinterp.WriteFile(d, "a", strings.NewReader("text"), 0); err != nil {
+		t.Fatal(err)
+	}
+	h, err := d.OpenFile("gone", os.O_RDWR|os.O_CREATE, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Write([]byte("open")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Remove("gone"); err != nil {
+		t.Fatal(err)
+	}
+	c, reopen := f.Clone()
+	copied := reopen(h)
+	for _, file := range []codeinterp.File{h, copied} {
+		if _, err := file.Write([]byte("!")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, of := range []*memfs.FS{f, c} {
+		if n, files := of.Used(); n != 9 || files != 1 {
+			t.Errorf("%d bytes and %d files", n, files)
+		}
+	}
+	if err := c.WriteFile("a", []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := f.ReadFile("a"); err != nil || string(data) != "text" {
+		t.Errorf("the first has %q, %v", data, err)
+	}
+	if err := copied.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := c.Used(); n != 3 {
+		t.Errorf("%d bytes after closing", n)
+	}
+}

@@ -82,7 +82,7 @@ func (e *Engine) Info() codeinterp.LanguageInfo { return Info(e.version) }
 // Info returns what an engine with a version of Python says of itself.
 func Info(version string) codeinterp.LanguageInfo {
 	return codeinterp.LanguageInfo{
-		Name: "python", Runtime: "CPython " + version + " (WebAssembly)", Functions: true, Completion: true,
+		Name: "python", Runtime: "CPython " + version + " (WebAssembly)", Functions: true, Completion: true, Forks: true,
 		Notes: "The standard library only, with sqlite3, zlib, decimal and zoneinfo; no packages, network, threads, child processes, ssl or ctypes. " +
 			"Top-level await works, and the last expression is the result; display(obj) shows rich objects. %magics work as in a notebook, !commands do not.",
 	}

@@ -26,9 +26,13 @@ type guest struct {
 
 func newGuest(e *Engine, files *memfs.FS) *guest {
 	g := &guest{engine: e}
-	g.system = wasi.New(wasi.Config{Files: files, Library: e.library, LibraryDir: libraryDir,
-		Env: []string{"HOME=/", "TMPDIR=/tmp", "PATH=", "LANG=C.UTF-8"}, Write: g.write, Sleep: g.sleep})
+	g.system = wasi.New(g.surroundings(files))
 	return g
+}
+
+func (g *guest) surroundings(files *memfs.FS) wasi.Config {
+	return wasi.Config{Files: files, Library: g.engine.library, LibraryDir: libraryDir,
+		Env: []string{"HOME=/", "TMPDIR=/tmp", "PATH=", "LANG=C.UTF-8"}, Write: g.write, Sleep: g.sleep}
 }
 
 func (g *guest) close() {

@@ -23,9 +23,13 @@ type instance struct {
 	guest   *guest
 	runs    int
 	offered []string // names of functions
+	forked  bool     // since its last run
 }
 
-var _ engine.Completer = (*instance)(nil)
+var (
+	_ engine.Completer = (*instance)(nil)
+	_ engine.Forker    = (*instance)(nil)
+)
 
 // Close implements engine.Instance.
 func (in *instance) Close() { in.guest.close() }
@@ -87,6 +91,10 @@ func (in *instance) programFrames(p engine.Program) (list [][]byte) {
 		}
 		list = append(list, frames.Encode(frames.Configure, append([]string{how, "/" + in.config.Cwd, file}, p.Args...)...))
 	}
+	if in.forked {
+		in.forked = false
+		list = append(list, frames.Encode(forked))
+	}
 	if !slices.Equal(in.offered, p.Functions) {
 		in.offered = slices.Clone(p.Functions)
 		list = append(list, frames.Encode(frames.Names, p.Functions...))
@@ -124,6 +132,20 @@ func (in *instance) outcome(r *run, err error) engine.Outcome {
 	message, _, _ := strings.Cut(err.Error(), "\n")
 	return engine.Outcome{ExitCode: 134, Lost: true, Error: &codeinterp.ProgramError{Name: "InternalError",
 		Message: fmt.Sprintf("the interpreter failed: %s", message)}}
+}
+
+// Fork implements engine.Forker.
+func (in *instance) Fork(c engine.Config, reopen func(codeinterp.File) codeinterp.File) (engine.Instance, error) {
+	n := &instance{engine: in.engine, config: c, runs: in.runs, offered: in.offered, forked: true}
+	n.guest = &guest{engine: in.engine}
+	m, err := in.engine.module.Fork(in.guest.machine, machine.Config{Memory: c.Limits.Memory, Budget: c.Budget, Host: n.guest})
+	if err != nil {
+		return nil, err
+	}
+	n.guest.machine = m
+	m.Interrupt = n.guest.interrupt
+	n.guest.system = in.guest.system.Clone(n.guest.surroundings(c.Files), reopen)
+	return n, nil
 }
 
 // Complete implements engine.Completer.

@@ -19,7 +19,7 @@ var packDir = filepath.Join("..", "..", "..", ".testenv", "python-pack")
 
 // compiled is one engine for all tests: to compile the pack takes seconds.
 var compiled = sync.OnceValues(func() (*python.Engine, error) {
-	return python.New(context.Background(), &python.Options{Pack: os.DirFS(packDir)})
+	return python.New(context.Background(), &python.Options{Pack: os.DirFS(packDir), Cache: filepath.Join(packDir, "cache")})
 })
 
 func shared(t testing.TB) *python.Engine {

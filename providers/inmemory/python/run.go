@@ -16,6 +16,7 @@ import (
 const (
 	nextFrame = '?' // the answer is the next frame for the driver
 	startCall = 'S' // number, name, arguments: a call whose answer comes with wait
+	forked    = 'F' // to the driver: it is a copy
 	wait      = 'W' // microseconds, -1 for ever: the answers to calls, or none
 )
 

@@ -48,11 +48,18 @@ def set_stdin(given):
     state.aside = own if given else None
 
 
+def differ():
+    """Gives a copy random numbers of its own."""
+    if 'random' in modules:
+        modules['random'].seed()
+    if 'tempfile' in modules:
+        modules['tempfile']._name_sequence = None
+
+
 def begin(fields):
     """Makes a copy of the first interpreter one of its own: kind, directory, file,
     then the arguments."""
-    if 'random' in modules:
-        modules['random'].seed()
+    differ()
     os.chdir(fields[1])
     if fields[2]:
         state.script = fields[2].decode()
@@ -69,6 +76,8 @@ def next_turn():
     kind, fields = fields_of(request(frame_of(b'?', ())))
     if kind == b'C':
         begin(fields)
+    elif kind == b'F':
+        differ()
     else:
         serve(kind, fields)
 

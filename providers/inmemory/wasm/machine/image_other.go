@@ -12,6 +12,9 @@ func (s *storage) fill(memory []byte) error {
 
 func (s *storage) close() error { return nil }
 
+// content returns what the image holds, which must not be changed.
+func (i *Image) content() ([]byte, error) { return i.bytes, nil }
+
 // mapped returns limit bytes that begin with a copy of the image. The system gives them
 // memory as they are used.
 func (i *Image) mapped(limit int64) ([]byte, func(), error) {

@@ -4,13 +4,19 @@ package machine
 
 import (
 	"os"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
 // storage is a file that is mapped.
-type storage struct{ file *os.File }
+type storage struct {
+	file *os.File
+
+	mu    sync.Mutex
+	bytes []byte // a mapping to read, once it was asked for
+}
 
 func (s *storage) fill(memory []byte) (err error) {
 	if s.file, err = anonymousFile(); err != nil {
@@ -28,7 +34,25 @@ func (s *storage) fill(memory []byte) (err error) {
 	return err
 }
 
-func (s *storage) close() error { return s.file.Close() }
+func (s *storage) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bytes != nil {
+		_ = unix.Munmap(s.bytes) // it was mapped
+		s.bytes = nil
+	}
+	return s.file.Close()
+}
+
+// content returns what the image holds, which must not be changed.
+func (i *Image) content() (b []byte, err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.bytes == nil && i.size > 0 {
+		i.bytes, err = unix.Mmap(int(i.file.Fd()), 0, int(i.size), unix.PROT_READ, unix.MAP_SHARED)
+	}
+	return i.bytes, err
+}
 
 // mapped returns limit bytes of addresses that begin with a private copy of the image.
 func (i *Image) mapped(limit int64) ([]byte, func(), error) {

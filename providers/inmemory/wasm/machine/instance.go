@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type Instance struct {
 	Host   any
 	module api.Module
 	memory *memory
+	image  *Image
 	ctx    context.Context
 	known  int // of memory.refused
 }
@@ -45,7 +47,7 @@ func (m *Module) Start(c *Config) (*Instance, error) {
 	if c.Memory < c.Image.Size() {
 		return nil, fmt.Errorf("%w: a memory limit of %d bytes; the program begins with %d", codeinterp.ErrInvalid, c.Memory, c.Image.Size())
 	}
-	in := &Instance{Host: c.Host}
+	in := &Instance{Host: c.Host, image: c.Image}
 	var err error
 	if in.memory, err = c.Image.open(c.Memory, c.Budget); err != nil {
 		return nil, err
@@ -87,6 +89,44 @@ func (in *Instance) Memory() []byte {
 	mem := in.module.Memory()
 	b, _ := mem.Read(0, mem.Size())
 	return b
+}
+
+// Fork returns an instance whose memory begins as that of in, which is between two calls.
+// Only what in has written is copied. c.Image is not used.
+func (m *Module) Fork(in *Instance, c Config) (*Instance, error) {
+	c.Image = in.image
+	if size := int64(len(in.Memory())); c.Memory < size {
+		return nil, fmt.Errorf("%w: a memory limit of %d bytes; the program has %d", codeinterp.ErrInvalid, c.Memory, size)
+	}
+	n, err := m.Start(&c)
+	if err != nil {
+		return nil, err
+	}
+	from := in.Memory()
+	if lacks := len(from) - len(n.Memory()); lacks > 0 {
+		if _, ok := n.module.Memory().Grow(uint32(lacks / pageSize)); !ok {
+			n.Close()
+			return nil, fmt.Errorf("%w: no memory is left for a copy", codeinterp.ErrCapacity)
+		}
+	}
+	begins, err := in.image.content()
+	if err != nil {
+		n.Close()
+		return nil, fmt.Errorf("%w: %v", codeinterp.ErrCapacity, err)
+	}
+	copyChanged(n.Memory(), from, begins)
+	return n, nil
+}
+
+// copyChanged copies the pages of a memory that are not as it began.
+func copyChanged(to, from, begins []byte) {
+	for at := 0; at < len(from); at += hostPage {
+		page := from[at : at+hostPage]
+		if at < len(begins) && bytes.Equal(page, begins[at:at+hostPage]) || at >= len(begins) && isZero(page) {
+			continue
+		}
+		copy(to[at:], page)
+	}
 }
 
 // Snapshot returns an image of the memory. The instance is between two calls.

@@ -186,3 +186,23 @@ func TestRefused(t *testing.T) {
 		t.Errorf("too little memory: %v", err)
 	}
 }
+
+// TestFork: a copy has the memory of the other, and neither changes the other's.
+func TestFork(t *testing.T) {
+	m := compile(t, machine.Options{})
+	a := start(t, m, machine.Config{})
+	call(t, a, "grow", 3)
+	a.Memory()[3<<16+5], a.Memory()[9] = 7, 8
+	b, err := m.Fork(a, machine.Config{Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	call(t, a, "put", 'a')
+	if !bytes.Equal(a.Memory()[1:], b.Memory()[1:]) || call(t, b, "get") != 'x' {
+		t.Error("the copy differs")
+	}
+	if _, err := m.Fork(a, machine.Config{Memory: 2 << 16}); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("a limit below what there is: %v", err)
+	}
+}

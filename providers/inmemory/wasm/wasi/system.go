@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 )
 
@@ -68,6 +69,25 @@ func (s *System) OpenFiles() (n int) {
 	for _, f := range s.open[firstFree:] {
 		if f != nil {
 			n++
+		}
+	}
+	return n
+}
+
+// Clone returns a system with the files that s has open, at the same places. reopen opens
+// one of s's files among those of c.
+func (s *System) Clone(c Config, reopen func(codeinterp.File) codeinterp.File) *System {
+	n := &System{Config: c, open: make([]*file, len(s.open))}
+	for fd, f := range s.open {
+		if f == nil {
+			continue
+		}
+		copied := *f
+		if f.data != nil {
+			copied.data, _ = reopen(f.data).(content)
+		}
+		if f.data == nil || copied.data != nil {
+			n.open[fd] = &copied
 		}
 	}
 	return n
