@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+const (
+	// epoch is the time that files bear, in seconds.
+	epoch = "1760000000"
+
+	stackSize   = 4 << 20
+	firstMemory = 16 << 20
+)
+
+// The other libraries, which are compiled with the interpreter.
+var others = []group{
+	{[]string{"-O2"}, []string{"{zlib}/adler32.c", "{zlib}/compress.c", "{zlib}/crc32.c", "{zlib}/deflate.c", "{zlib}/infback.c",
+		"{zlib}/inffast.c", "{zlib}/inflate.c", "{zlib}/inftrees.c", "{zlib}/trees.c", "{zlib}/uncompr.c", "{zlib}/zutil.c"}},
+	{[]string{"-O2", "-DSQLITE_WASI", "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION", "-DSQLITE_DEFAULT_MEMSTATUS=0",
+		"-DSQLITE_ENABLE_MATH_FUNCTIONS", "-DSQLITE_ENABLE_FTS5", "-DSQLITE_ENABLE_RTREE",
+		"-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_GETPID"}, []string{"{work}/sqlite3.c"}},
+	// The allocator of zig's C library takes twice the memory.
+	{[]string{"-O2", "-DNDEBUG"}, []string{"{dlmalloc}/dlmalloc.c"}},
+}
+
+// An object is a file that is compiled.
+type object struct {
+	source, name string
+	flags        []string
+}
+
+// objects lists all that is compiled before the modules are frozen.
+func (b *build) objects() (list []object) {
+	own := []group{
+		{[]string{"-DPy_BUILD_CORE", "-D_WASI_EMULATED_SIGNAL"}, []string{"{work}/toolcell.c"}},
+		{[]string{"-DPy_BUILD_CORE"}, []string{"Programs/_freeze_module.c", "Modules/getpath_noop.c"}},
+	}
+	for _, g := range append(own, b.recipe.Groups...) {
+		g.Flags = append(append([]string(nil), b.recipe.Flags...), g.Flags...)
+		list = append(list, b.objectsOf(g)...)
+	}
+	for _, g := range others {
+		list = append(list, b.objectsOf(g)...)
+	}
+	return list
+}
+
+func (b *build) objectsOf(g group) (list []object) {
+	for _, name := range g.Files {
+		o := object{source: b.expand(name), name: strings.NewReplacer("{", "", "}", "", "/", "+").Replace(name) + ".o"}
+		if !strings.HasPrefix(name, "{") {
+			o.source = filepath.Join(b.python, name)
+		}
+		for _, f := range g.Flags {
+			o.flags = append(o.flags, b.expand(f))
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// needsFrozen tells whether an object is made of the frozen modules.
+func (o *object) needsFrozen() bool {
+	return o.name == "Python+frozen.c.o" || o.name == "Modules+getpath.c.o"
+}
+
+// forFreezing tells whether an object is only of the program that freezes.
+func (o *object) forFreezing() bool {
+	return o.name == "Programs+_freeze_module.c.o" || o.name == "Modules+getpath_noop.c.o"
+}
+
+// compileAll compiles what does not need the frozen modules.
+func (b *build) compileAll(ctx context.Context) error {
+	sqlite, err := os.ReadFile(filepath.Join(b.sqlite, "sqlite3-binding.c"))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(b.work, "sqlite3.c"), sqlite, 0o644); err != nil {
+		return err
+	}
+	var list []object
+	for _, o := range b.objects() {
+		if !o.needsFrozen() {
+			list = append(list, o)
+		}
+	}
+	return b.compile(ctx, list)
+}
+
+// compile compiles objects, as many at a time as there are processors.
+func (b *build) compile(ctx context.Context, list []object) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	todo := make(chan object)
+	errs := make([]error, max(runtime.NumCPU(), 1))
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() {
+			for o := range todo {
+				if errs[i] == nil {
+					if errs[i] = b.zigcc(ctx, append(o.flags, "-c", o.source, "-o", o.name)...); errs[i] != nil {
+						stop()
+					}
+				}
+			}
+		})
+	}
+	for _, o := range list {
+		if ctx.Err() == nil {
+			todo <- o
+		}
+	}
+	close(todo)
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// zigcc runs the C compiler in the work directory.
+func (b *build) zigcc(ctx context.Context, args ...string) error {
+	always := []string{"cc", "--target=wasm32-wasi", "-fno-sanitize=undefined", "-g0", "-w", "-Wno-int-conversion", "-Wno-date-time", "-DSOCK_RAW=3",
+		"-ffile-prefix-map=" + b.work + "=/build", "-ffile-prefix-map=" + b.python + "=/python"}
+	cmd := exec.CommandContext(ctx, b.zig, append(always, args...)...)
+	cmd.Dir = b.work
+	cache := filepath.Join(b.work, "zig-cache")
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+epoch, "ZIG_GLOBAL_CACHE_DIR="+cache, "ZIG_LOCAL_CACHE_DIR="+cache)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("zig %s: %w\n%s", strings.Join(args[max(len(args)-4, 0):], " "), err, out)
+	}
+	return nil
+}
+
+// linkFlags are those of both programs.
+func linkFlags(output string, more ...string) []string {
+	flags := []string{"-z", fmt.Sprintf("stack-size=%d", stackSize), fmt.Sprintf("-Wl,--initial-memory=%d", firstMemory),
+		"-Wl,--gc-sections", "-s", "-o", output, "-lwasi-emulated-signal", "-lwasi-emulated-getpid", "-lwasi-emulated-process-clocks", "-lm"}
+	return append(flags, more...)
+}
+
+// link makes the interpreter.
+func (b *build) link(ctx context.Context) error {
+	args := linkFlags(filepath.Join(b.out, wasmName), "-mexec-model=reactor")
+	for _, o := range b.objects() {
+		if !o.forFreezing() {
+			args = append(args, o.name)
+		}
+	}
+	return b.zigcc(ctx, args...)
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
+)
+
+const (
+	packName = "python-small"
+	revision = "1" // of packs of the same Python
+
+	wasmName, libraryName, licenseName = "python.wasm", "stdlib.zip", "LICENSE"
+)
+
+// writeManifest describes the pack, and adds CPython's license.
+func (b *build) writeManifest(ctx context.Context) error {
+	version, err := exec.CommandContext(ctx, b.zig, "version").Output()
+	if err != nil {
+		return err
+	}
+	license, err := os.ReadFile(filepath.Join(b.python, "LICENSE"))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(b.out, licenseName), license, 0o644); err != nil {
+		return err
+	}
+	m := &pack.Manifest{Name: packName, Version: b.recipe.Python + "-" + revision, Python: b.recipe.Python, Sources: []pack.Source{
+		{Name: "CPython", Version: b.recipe.Python, License: "PSF-2.0"},
+		{Name: "libmpdec, in CPython", License: "BSD-2-Clause"},
+		{Name: "expat, in CPython", License: "MIT"},
+		{Name: "HACL*, in CPython", License: "MIT"},
+		{Name: "zlib", Version: define(b.zlib, "zlib.h", "ZLIB_VERSION"), License: "Zlib"},
+		{Name: "SQLite", Version: define(b.sqlite, "sqlite3-binding.h", "SQLITE_VERSION"), License: "blessing"},
+		{Name: "dlmalloc", License: "CC0-1.0"},
+		{Name: "wasi-libc, of zig", Version: strings.TrimSpace(string(version)), License: "MIT"},
+		{Name: "tzdata", Version: wheelVersion(b.tzdata), License: "Apache-2.0"},
+	}}
+	for i, file := range map[int]string{0: b.archive, 8: b.tzdata} {
+		if file == "" {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(data)
+		m.Sources[i].SHA256 = hex.EncodeToString(sum[:])
+	}
+	return pack.Describe(b.out, m, wasmName, libraryName, licenseName)
+}
+
+// writeArchive makes the file that can be installed, beside the pack.
+func (b *build) writeArchive(context.Context) error {
+	f, err := os.Create(b.out + ".tar.gz")
+	if err != nil {
+		return err
+	}
+	if err := pack.Archive(f, os.DirFS(b.out)); err != nil {
+		_ = f.Close() // the first error says more
+		return err
+	}
+	return f.Close()
+}
+
+// define returns the string that a header defines.
+func define(dir, header, name string) string {
+	data, _ := os.ReadFile(filepath.Join(dir, header)) // which has been compiled
+	_, rest, _ := strings.Cut(string(data), "#define "+name+" ")
+	value, _, _ := strings.Cut(strings.TrimLeft(rest, " "), "\n")
+	return strings.Trim(value, "\" \r")
+}
+
+// wheelVersion returns the version in the name of a wheel.
+func wheelVersion(file string) string {
+	if parts := strings.Split(filepath.Base(file), "-"); len(parts) > 1 {
+		return parts[1]
+	}
+	return ""
+}

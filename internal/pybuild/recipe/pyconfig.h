@@ -1,0 +1,268 @@
+/* What CPython 3.13.15's configure finds for wasm32-wasi with the C library of zig 0.17.1. */
+#ifndef Py_PYCONFIG_H
+#define Py_PYCONFIG_H
+#define ALIGNOF_LONG 4
+#define ALIGNOF_MAX_ALIGN_T 16
+#define ALIGNOF_SIZE_T 4
+#define DOUBLE_IS_LITTLE_ENDIAN_IEEE754 1
+#define HAVE_ACCEPT 1
+#define HAVE_ACCEPT4 1
+#define HAVE_ACOSH 1
+#define HAVE_ADDRINFO 1
+#define HAVE_ALIGNED_REQUIRED 1
+#define HAVE_ALLOCA_H 1
+#define HAVE_ASINH 1
+#define HAVE_ATANH 1
+#define HAVE_BROKEN_SEM_GETVALUE 1
+#define HAVE_BUILTIN_ATOMIC 1
+#define HAVE_CLOCK 1
+#define HAVE_CLOCK_GETRES 1
+#define HAVE_CLOCK_GETTIME 1
+#define HAVE_CLOCK_T 1
+#define HAVE_CONFSTR 1
+#define HAVE_DECL_RTLD_DEEPBIND 0
+#define HAVE_DECL_RTLD_GLOBAL 1
+#define HAVE_DECL_RTLD_LAZY 1
+#define HAVE_DECL_RTLD_LOCAL 1
+#define HAVE_DECL_RTLD_MEMBER 0
+#define HAVE_DECL_RTLD_NODELETE 1
+#define HAVE_DECL_RTLD_NOLOAD 1
+#define HAVE_DECL_RTLD_NOW 1
+#define HAVE_DECL_UT_NAMESIZE 1
+#define HAVE_DIRENT_D_TYPE 1
+#define HAVE_DIRENT_H 1
+#define HAVE_DIRFD 1
+#define HAVE_DLFCN_H 1
+#define HAVE_ENDIAN_H 1
+#define HAVE_ERF 1
+#define HAVE_ERFC 1
+#define HAVE_ERRNO_H 1
+#define HAVE_EXPLICIT_BZERO 1
+#define HAVE_EXPM1 1
+#define HAVE_FACCESSAT 1
+#define HAVE_FCNTL_H 1
+#define HAVE_FDATASYNC 1
+#define HAVE_FPATHCONF 1
+#define HAVE_FSEEKO 1
+#define HAVE_FSTATAT 1
+#define HAVE_FSYNC 1
+#define HAVE_FTELLO 1
+#define HAVE_FTIME 1
+#define HAVE_FTRUNCATE 1
+#define HAVE_FUTIMENS 1
+#define HAVE_FUTIMESAT 1
+#define HAVE_GCC_UINT128_T 1
+#define HAVE_GETENTROPY 1
+#define HAVE_GETPAGESIZE 1
+#define HAVE_GETPID 1
+#define HAVE_GETRUSAGE 1
+#define HAVE_HSTRERROR 1
+#define HAVE_HTOLE64 1
+#define HAVE_INET_ATON 1
+#define HAVE_INET_PTON 1
+#define HAVE_INTTYPES_H 1
+#define HAVE_LANGINFO_H 1
+#define HAVE_LARGEFILE_SUPPORT 1
+#define HAVE_LIBSQLITE3 1
+#define HAVE_LINK 1
+#define HAVE_LINKAT 1
+#define HAVE_LOG1P 1
+#define HAVE_LOG2 1
+#define HAVE_LONG_DOUBLE 1
+#define HAVE_LSTAT 1
+#define HAVE_MBRTOWC 1
+#define HAVE_MEMRCHR 1
+#define HAVE_MKDIRAT 1
+#define HAVE_MKTIME 1
+#define HAVE_NANOSLEEP 1
+#define HAVE_NETINET_IN_H 1
+#define HAVE_OPENAT 1
+#define HAVE_OPENDIR 1
+#define HAVE_PATHCONF 1
+#define HAVE_POLL 1
+#define HAVE_POLL_H 1
+#define HAVE_POSIX_FADVISE 1
+#define HAVE_POSIX_FALLOCATE 1
+#define HAVE_PREAD 1
+#define HAVE_PROTOTYPES 1
+#define HAVE_PTHREAD_CONDATTR_SETCLOCK 1
+#define HAVE_PTHREAD_H 1
+#define HAVE_PWRITE 1
+#define HAVE_READLINK 1
+#define HAVE_READLINKAT 1
+#define HAVE_REALPATH 1
+#define HAVE_RENAMEAT 1
+#define HAVE_SCHED_H 1
+#define HAVE_SETLOCALE 1
+#define HAVE_SETVBUF 1
+#define HAVE_SHUTDOWN 1
+#define HAVE_SIGNAL_H 1
+#define HAVE_SNPRINTF 1
+#define HAVE_SOCKADDR_STORAGE 1
+#define HAVE_SOCKLEN_T 1
+#define HAVE_SSIZE_T 1
+#define HAVE_STAT_TV_NSEC 1
+#define HAVE_STDINT_H 1
+#define HAVE_STDIO_H 1
+#define HAVE_STDLIB_H 1
+#define HAVE_STD_ATOMIC 1
+#define HAVE_STRFTIME 1
+#define HAVE_STRINGS_H 1
+#define HAVE_STRING_H 1
+#define HAVE_STRLCPY 1
+#define HAVE_STROPTS_H 1
+#define HAVE_STRSIGNAL 1
+#define HAVE_STRUCT_PASSWD_PW_GECOS 1
+#define HAVE_STRUCT_PASSWD_PW_PASSWD 1
+#define HAVE_STRUCT_STAT_ST_BLKSIZE 1
+#define HAVE_STRUCT_STAT_ST_BLOCKS 1
+#define HAVE_STRUCT_STAT_ST_RDEV 1
+#define HAVE_STRUCT_TM_TM_ZONE 1
+#define HAVE_SYMLINK 1
+#define HAVE_SYMLINKAT 1
+#define HAVE_SYSCONF 1
+#define HAVE_SYSEXITS_H 1
+#define HAVE_SYS_FILE_H 1
+#define HAVE_SYS_IOCTL_H 1
+#define HAVE_SYS_PARAM_H 1
+#define HAVE_SYS_POLL_H 1
+#define HAVE_SYS_RANDOM_H 1
+#define HAVE_SYS_SELECT_H 1
+#define HAVE_SYS_SOCKET_H 1
+#define HAVE_SYS_STAT_H 1
+#define HAVE_SYS_SYSCALL_H 1
+#define HAVE_SYS_TIMES_H 1
+#define HAVE_SYS_TIME_H 1
+#define HAVE_SYS_TYPES_H 1
+#define HAVE_SYS_UIO_H 1
+#define HAVE_SYS_UTSNAME_H 1
+#define HAVE_TIMEGM 1
+#define HAVE_TIMES 1
+#define HAVE_TM_ZONE 1
+#define HAVE_TRUNCATE 1
+#define HAVE_UNAME 1
+#define HAVE_UNISTD_H 1
+#define HAVE_UNLINKAT 1
+#define HAVE_UTIMENSAT 1
+#define HAVE_UTIMES 1
+#define HAVE_UTIME_H 1
+#define HAVE_UT_NAMESIZE 1
+#define HAVE_WCHAR_H 1
+#define HAVE_WCSCOLL 1
+#define HAVE_WCSFTIME 1
+#define HAVE_WCSXFRM 1
+#define HAVE_WMEMCMP 1
+#define HAVE_ZLIB_COPY 1
+#define HAVE___UINT128_T 1
+#define PTHREAD_KEY_T_IS_COMPATIBLE_WITH_INT 1
+#define PY_BUILTIN_HASHLIB_HASHES "md5,sha1,sha2,sha3,blake2"
+#define PY_COERCE_C_LOCALE 1
+#define PY_SQLITE_HAVE_SERIALIZE 1
+#define PY_SSL_DEFAULT_CIPHERS 1
+#define PY_SUPPORT_TIER 0
+#define RETSIGTYPE void
+#define SIZEOF_DOUBLE 8
+#define SIZEOF_FLOAT 4
+#define SIZEOF_FPOS_T 16
+#define SIZEOF_INT 4
+#define SIZEOF_LONG 4
+#define SIZEOF_LONG_DOUBLE 16
+#define SIZEOF_LONG_LONG 8
+#define SIZEOF_OFF_T 8
+#define SIZEOF_PID_T 4
+#define SIZEOF_PTHREAD_KEY_T 4
+#define SIZEOF_PTHREAD_T 4
+#define SIZEOF_SHORT 2
+#define SIZEOF_SIZE_T 4
+#define SIZEOF_TIME_T 8
+#define SIZEOF_UINTPTR_T 4
+#define SIZEOF_VOID_P 4
+#define SIZEOF_WCHAR_T 4
+#define SIZEOF__BOOL 1
+#define STDC_HEADERS 1
+#define SYS_SELECT_WITH_SYS_TIME 1
+#ifndef _ALL_SOURCE
+# define _ALL_SOURCE 1
+#endif
+#ifndef _DARWIN_C_SOURCE
+# define _DARWIN_C_SOURCE 1
+#endif
+#ifndef __EXTENSIONS__
+# define __EXTENSIONS__ 1
+#endif
+#ifndef _GNU_SOURCE
+# define _GNU_SOURCE 1
+#endif
+#ifndef _HPUX_ALT_XOPEN_SOCKET_API
+# define _HPUX_ALT_XOPEN_SOCKET_API 1
+#endif
+#ifndef _MINIX
+#endif
+#ifndef _NETBSD_SOURCE
+# define _NETBSD_SOURCE 1
+#endif
+#ifndef _OPENBSD_SOURCE
+# define _OPENBSD_SOURCE 1
+#endif
+#ifndef _POSIX_SOURCE
+#endif
+#ifndef _POSIX_1_SOURCE
+#endif
+#ifndef _POSIX_PTHREAD_SEMANTICS
+# define _POSIX_PTHREAD_SEMANTICS 1
+#endif
+#ifndef __STDC_WANT_IEC_60559_ATTRIBS_EXT__
+# define __STDC_WANT_IEC_60559_ATTRIBS_EXT__ 1
+#endif
+#ifndef __STDC_WANT_IEC_60559_BFP_EXT__
+# define __STDC_WANT_IEC_60559_BFP_EXT__ 1
+#endif
+#ifndef __STDC_WANT_IEC_60559_DFP_EXT__
+# define __STDC_WANT_IEC_60559_DFP_EXT__ 1
+#endif
+#ifndef __STDC_WANT_IEC_60559_FUNCS_EXT__
+# define __STDC_WANT_IEC_60559_FUNCS_EXT__ 1
+#endif
+#ifndef __STDC_WANT_IEC_60559_TYPES_EXT__
+# define __STDC_WANT_IEC_60559_TYPES_EXT__ 1
+#endif
+#ifndef __STDC_WANT_LIB_EXT2__
+# define __STDC_WANT_LIB_EXT2__ 1
+#endif
+#ifndef __STDC_WANT_MATH_SPEC_FUNCS__
+# define __STDC_WANT_MATH_SPEC_FUNCS__ 1
+#endif
+#ifndef _TANDEM_SOURCE
+# define _TANDEM_SOURCE 1
+#endif
+#ifndef _XOPEN_SOURCE
+# define _XOPEN_SOURCE 700
+#endif
+#define WITH_DECIMAL_CONTEXTVAR 1
+#define WITH_FREELISTS 1
+#define WITH_PYMALLOC 1
+#if defined AC_APPLE_UNIVERSAL_BUILD
+# if defined __BIG_ENDIAN__
+#  define WORDS_BIGENDIAN 1
+# endif
+#else
+# ifndef WORDS_BIGENDIAN
+# endif
+#endif
+#define _DARWIN_C_SOURCE 1
+#define _FILE_OFFSET_BITS 64
+#define _LARGEFILE_SOURCE 1
+#define _NETBSD_SOURCE 1
+#define _POSIX_C_SOURCE 200809L
+#define _PYTHONFRAMEWORK ""
+#define _REENTRANT 1
+#define _WASI_EMULATED_GETPID 1
+#define _WASI_EMULATED_PROCESS_CLOCKS 1
+#define _WASI_EMULATED_SIGNAL 1
+#define _XOPEN_SOURCE 700
+#define _XOPEN_SOURCE_EXTENDED 1
+#define __BSD_VISIBLE 1
+#if defined(__USLC__) && defined(__SCO_VERSION__)
+#define STRICT_SYSV_CURSES /* Don't use ncurses extensions */
+#endif
+#endif /*Py_PYCONFIG_H*/
