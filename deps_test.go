@@ -17,6 +17,7 @@ var layers = map[string][]string{
 	"codeinterp":           {},
 	"codeinterp/driver":    {"codeinterp"},
 	"internal":             {"codeinterp", "golang.org/x/image", "golang.org/x/sync", "golang.org/x/sys"},
+	"internal/pybuild":     {"codeinterp", "providers/inmemory", "github.com/tetratelabs/wazero"},
 	"internal/shelltest":   {"codeinterp", "shell"},
 	"internal/fakejupyter": {"github.com/gorilla/websocket"},
 	"egress":               {"codeinterp"},
