@@ -201,20 +201,3 @@ func TestCallbackErrors(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-// TestStopInside: a subscriber may end its own subscription.
-func TestStopInside(t *testing.T) {
-	ws := open(t, workspace.Capabilities{Code: newFake("python")}, nil)
-	for _, buffer := range []int{0, 10} {
-		var stop func()
-		seen := make(chan bool, 10)
-		ready := make(chan bool)
-		stop = ws.Subscribe(func(workspace.Event) { <-ready; stop(); seen <- true }, &workspace.SubscribeOptions{Buffer: buffer})
-		close(ready)
-		ws.Dispatch(t.Context(), "workspace__demo__run_code", []byte(`{"language":"python","code":"ab"}`), nil)
-		<-seen
-		if len(seen) != 0 {
-			t.Errorf("buffer %d: seen after stop", buffer)
-		}
-	}
-}

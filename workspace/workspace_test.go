@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
@@ -114,20 +112,6 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// TestOneNameForAll: no tool is dropped without a word.
-func TestOneNameForAll(t *testing.T) {
-	ci := statefulFake{newFake("python")}
-	_, err := workspace.New("demo", workspace.Capabilities{Code: ci}, &workspace.Options{
-		Tools: tools.Options{ReadOutput: true, Namer: func(string, string) string { return "same" }},
-	})
-	if err == nil || !strings.Contains(err.Error(), "too much alike") {
-		t.Errorf("got %v", err)
-	}
-	if err := ci.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestBadName(t *testing.T) {
 	for _, name := range []string{"", "a b", "a__b", strings.Repeat("x", 33)} {
 		if _, err := workspace.New(name, workspace.Capabilities{Code: newFake("python")}, nil); err == nil {
@@ -222,46 +206,6 @@ func TestClose(t *testing.T) {
 		t.Errorf("an event came after Close: %v", seen)
 	}
 	ws.Subscribe(func(workspace.Event) { t.Error("an event came after Close") }, nil)()
-}
-
-// TestLeaks: no goroutine outlives a workspace, however its subscriptions end.
-func TestLeaks(t *testing.T) {
-	before := runtime.NumGoroutine()
-	for i := range 20 {
-		ws, err := workspace.New("demo", workspace.Capabilities{Code: newFake("python")}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		stop := ws.Subscribe(func(workspace.Event) {}, &workspace.SubscribeOptions{Buffer: 4})
-		ws.Subscribe(func(workspace.Event) {}, &workspace.SubscribeOptions{Buffer: 4})
-		ws.Dispatch(t.Context(), "workspace__demo__run_code", []byte(`{"language":"python","code":"ab"}`), nil)
-		if i%2 == 0 {
-			stop()
-		}
-		if err := ws.Close(); err != nil {
-			t.Error(err)
-		}
-		stop()
-	}
-	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
-		}
-	}
-}
-
-// BenchmarkDispatch is a call through the workspace with a subscriber.
-func BenchmarkDispatch(b *testing.B) {
-	ws := open(b, workspace.Capabilities{Code: newFake("python")}, nil)
-	n := 0
-	ws.Subscribe(func(workspace.Event) { n++ }, nil)
-	args := []byte(`{"language":"python","code":"ab"}`)
-	b.ReportAllocs()
-	for b.Loop() {
-		if r := ws.Dispatch(b.Context(), "workspace__demo__run_code", args, nil); r.Failure != nil {
-			b.Fatal(r.Text)
-		}
-	}
 }
 
 // TestWrap: the tools of Wrap serve Dispatch and are those of Front.

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcell/toolcell/internal/tier"
 )
@@ -85,34 +81,6 @@ func TestGatewayUsage(t *testing.T) {
 	}
 	if code, _, stderr := toolcell(t.Context(), "", "mcp", "--tools", filepath.Join(dir, "none")); code != 2 || !strings.Contains(stderr, "--tools") {
 		t.Errorf("code %d: %s", code, stderr)
-	}
-}
-
-// TestGatewayAway: a server that cannot be started is reported, and the command
-// serves.
-func TestGatewayAway(t *testing.T) {
-	file := write(t, t.TempDir(), `{"mcpServers": {"gone": {"command": "/no/such/program"}, `+strings.TrimPrefix(ours(""), `{"mcpServers": {`))
-	a := &app{getenv: func(string) string { return "" }}
-	var stderr strings.Builder
-	inR, inW := io.Pipe()
-	outR, outW := io.Pipe()
-	a.stdin, a.stdout, a.stderr = inR, outW, &stderr
-	done := make(chan int, 1)
-	go func() { done <- a.main(context.Background(), []string{"mcp", "--tools", file}) }()
-	c := mcpClient(t, &mcp.IOTransport{Reader: outR, Writer: inW})
-	list, err := c.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := list.Tools[0].Description; !strings.Contains(d, "- gone: the server cannot be reached") || strings.Contains(d, "/no/such") {
-		t.Error(d)
-	}
-	if text, _ := callTool(t, c, "run_code", "language", "typescript", "code", `(await tools.cell_run_code({language: "javascript", code: "1 + 1"})).outputs[0].value`); !strings.Contains(text, "2") {
-		t.Error(text)
-	}
-	inW.Close()
-	if code := <-done; code != 0 || !strings.Contains(stderr.String(), "toolcell: server gone: ") {
-		t.Errorf("code %d: %s", code, stderr.String())
 	}
 }
 

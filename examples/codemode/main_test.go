@@ -2,12 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"regexp"
 	"strconv"
 	"testing"
-
-	"github.com/toolcell/toolcell/tools"
 )
 
 func TestRun(t *testing.T) {
@@ -30,13 +27,4 @@ func TestRun(t *testing.T) {
 		}
 	}
 	t.Log(&out)
-}
-
-func TestTurns(t *testing.T) {
-	again := func(int, []*tools.Answer) ([]tools.Invocation, string, error) {
-		return []tools.Invocation{call(0, "get_calendar", input{"today"})}, "", nil
-	}
-	if c, err := work(context.Background(), office(), again); err != errTurns || c.turns != 10 {
-		t.Errorf("%+v, %v", c, err)
-	}
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -45,24 +43,6 @@ func TestRun(t *testing.T) {
 	}
 	if live := out.seen["row 12:"].Sub(out.seen["row 1:"]); live < 50*time.Millisecond {
 		t.Errorf("the rows came within %v: they were not shown live", live)
-	}
-}
-
-// TestCanceled ends the program in the middle of its work.
-func TestCanceled(t *testing.T) {
-	stop := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	var out watched
-	out.on = func(text string) {
-		if strings.Contains(text, "row 3:") {
-			cancel(stop)
-		}
-	}
-	if err := run(ctx, &out); !errors.Is(err, stop) {
-		t.Errorf("error %v, want %v", err, stop)
-	}
-	if text := out.text.String(); !strings.Contains(text, "canceled after") || strings.Contains(text, "row 12:") {
-		t.Errorf("the program was not stopped:\n%s", text)
 	}
 }
 

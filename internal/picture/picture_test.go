@@ -7,7 +7,6 @@ import (
 	"errors"
 	"hash/crc32"
 	"image"
-	"image/color"
 	"image/jpeg"
 	"image/png"
 	"testing"
@@ -72,27 +71,6 @@ func closed() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
-}
-
-// TestMemory: what a picture is taken to need is what it does.
-func TestMemory(t *testing.T) {
-	for _, c := range []struct {
-		mime string
-		cfg  image.Config
-		size int
-		want int
-	}{
-		{"image/png", image.Config{Width: 1000, Height: 1000}, 0, 4e6},
-		{"image/png", image.Config{Width: 1000, Height: 1000, ColorModel: color.NRGBA64Model}, 0, 8e6},
-		{"image/png", image.Config{Width: 5000, Height: 5000}, 0, 100e6 + 32*1568*5000},
-		{"image/jpeg", image.Config{Width: 1, Height: 65535}, 0, 20*65535 + 32*65535},
-		{"image/webp", image.Config{Width: 1, Height: 1}, 1 << 20, 8 + 176<<20},
-	} {
-		f := &format{mime: c.mime, each: map[string]int{"image/png": 4, "image/jpeg": 20, "image/webp": 8}[c.mime]}
-		if got := f.decoded(c.cfg, c.size) + scaled(c.cfg, 1568); got != c.want {
-			t.Errorf("%s %d by %d: %d bytes, want %d", c.mime, c.cfg.Width, c.cfg.Height, got, c.want)
-		}
-	}
 }
 
 // TestWaiting: a picture of a canceled call is not waited for.

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && real
 
 package local_test
 
@@ -62,7 +62,7 @@ func python(t testing.TB) (l subprocess.Language, pandas bool) {
 // TestCapsule goes through the page about a capsule in every mode.
 func TestCapsule(t *testing.T) {
 	l, pandas := python(t)
-	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap} {
 		t.Run(mode.String(), func(t *testing.T) {
 			ws, dir := open(t, local.Options{Subprocess: subprocess.Options{Sandbox: subprocess.Sandbox{Mode: mode, AllowNone: true}, Languages: []subprocess.Language{l}}})
 			workspacetest.Capsule(t, ws, dir, pandas)
@@ -74,7 +74,7 @@ func TestCapsule(t *testing.T) {
 // mode; in bwrap mode /workspace leads to it too, and is elsewhere nothing. What a
 // program has for itself is not in it.
 func TestOnePath(t *testing.T) {
-	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap} {
 		t.Run(mode.String(), func(t *testing.T) {
 			ws, dir := open(t, local.Options{Subprocess: subprocess.Options{Sandbox: subprocess.Sandbox{Mode: mode, AllowNone: true}, Languages: []subprocess.Language{subprocess.Bash()}}})
 			code, err := ws.Code().RunCode(t.Context(), "bash", "pwd; echo x > $HOME/own && echo y > $TMPDIR/own && echo $PWD", nil)
@@ -109,7 +109,7 @@ func TestOnePath(t *testing.T) {
 // TestTools: what a tool writes, commands and code of all kinds find, and change,
 // in the same directory, which all call by one name, and as the same user.
 func TestTools(t *testing.T) {
-	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap} {
 		t.Run(mode.String(), func(t *testing.T) { toolsIn(t, mode) })
 	}
 }
