@@ -7,11 +7,10 @@ import "context"
 type clientKey struct{}
 
 // With returns a ctx whose calls are those of one client of several: read_output
-// finds the outputs of its own runs only, they do not push those of others out of
-// the store, commands in the background are its own, and a call with the id of
-// another client's call is another call. Clients are compared with ==. A client
-// that ends at some time, as a session does, has a method Life() context.Context,
-// whose context ends with the client.
+// finds the outputs of its own runs only, commands in the background are its own, and a
+// call with the id of another client's call is another call. Clients are compared with
+// ==. A client that ends at some time, as a session does, has a method Life()
+// context.Context, whose context ends with the client.
 func With(ctx context.Context, client any) context.Context {
 	return context.WithValue(ctx, clientKey{}, client)
 }
