@@ -2,7 +2,7 @@
 // which have no other way out, and makes those that the policy allows.
 //
 //	g, err := gate.New(&egress.Options{Policy: policy, Secrets: secrets})
-//	s := g.Session("context-1")
+//	s := g.Session()
 //	s.Serve(conn, dst) // for each connection of the program
 //
 // A Session answers HTTP proxy requests, CONNECT (RFC 9110), SOCKS5 (RFC 1928), and
@@ -21,6 +21,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/toolcell/toolcell/egress"
@@ -117,6 +118,19 @@ func (g *Gate) Close() error {
 	_ = g.inner.Close()
 	g.upstream.CloseIdleConnections()
 	return nil
+}
+
+// Ports returns the ports that the policy has rules for, 80 and 443 first.
+func (g *Gate) Ports() []int {
+	ports := []int{80, 443}
+	for _, r := range g.policy.Rules {
+		for _, p := range r.Ports {
+			if !slices.Contains(ports, p) {
+				ports = append(ports, p)
+			}
+		}
+	}
+	return ports
 }
 
 // Certificate returns the certificate, in PEM, of the authority that signs for the

@@ -91,7 +91,7 @@ func newLab(t *testing.T, p egress.Policy, handler http.HandlerFunc) *lab {
 	}
 	t.Cleanup(func() { g.Close() })
 	l.gate = g
-	l.session = g.Session("c1")
+	l.session = g.Session()
 	t.Cleanup(l.session.Close)
 	l.proxy = listen(t, func(c net.Conn) { l.session.Serve(c, netip.AddrPort{}) })
 	return l

@@ -68,7 +68,7 @@ func FuzzQuestion(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { g.Close() })
-	s := g.Session("")
+	s := g.Session()
 	f.Fuzz(func(t *testing.T, b []byte) {
 		a := s.DNS(b)
 		if a != nil && (len(a) > len(b)+16 || a[0] != b[0] || a[2]&0x80 == 0) {

@@ -21,7 +21,6 @@ var errClosed = errors.New("the session is closed")
 // may be called concurrently.
 type Session struct {
 	gate  *Gate
-	id    string // of the context
 	names names
 	bytes atomic.Int64 // of the run
 
@@ -30,6 +29,7 @@ type Session struct {
 	cancel  context.CancelFunc
 
 	mu       sync.Mutex
+	id       string                   // of the context
 	limit    *codeinterp.NetworkLimit // of the run
 	refusals []string                 // of the run
 	conns    map[*conn]struct{}
@@ -42,18 +42,18 @@ type hostPort struct {
 	port int
 }
 
-// Session returns a new session, for a context whose id is in its events. Close ends it.
-func (g *Gate) Session(id string) *Session {
-	s := &Session{gate: g, id: id, conns: map[*conn]struct{}{}, approved: map[hostPort]bool{}}
+// Session returns a new session. Close ends it.
+func (g *Gate) Session() *Session {
+	s := &Session{gate: g, conns: map[*conn]struct{}{}, approved: map[hostPort]bool{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
-// BeginRun says that a run of the context begins, which has what the limit leaves of the
-// policy. Connections to other hosts, made by an earlier run, are closed.
-func (s *Session) BeginRun(limit *codeinterp.NetworkLimit) {
+// BeginRun says that a run of a context begins, empty for one without, which has what the
+// limit leaves of the policy. The context is in the events from now on. Connections to other hosts, made by an earlier run, are closed.
+func (s *Session) BeginRun(id string, limit *codeinterp.NetworkLimit) {
 	s.mu.Lock()
-	s.limit, s.refusals = limit, nil
+	s.id, s.limit, s.refusals = id, limit, nil
 	s.bytes.Store(0)
 	var end []*conn
 	for c := range s.conns {
@@ -69,11 +69,11 @@ func (s *Session) BeginRun(limit *codeinterp.NetworkLimit) {
 
 // EndRun says that the run has ended, and returns what was refused to it. Until the next
 // one the policy is the whole one.
-func (s *Session) EndRun() (refusals []string) {
+func (s *Session) EndRun() []string {
 	s.mu.Lock()
-	refusals = s.refusals
+	id, refusals := s.id, s.refusals
 	s.mu.Unlock()
-	s.BeginRun(nil)
+	s.BeginRun(id, nil)
 	return refusals
 }
 
@@ -104,7 +104,7 @@ func (s *Session) target(ctx context.Context, host string, port int) (*target, e
 	}
 	t := &target{host: name, port: port}
 	s.mu.Lock()
-	limit, approved := s.limit, s.approved[hostPort{name, port}]
+	id, limit, approved := s.id, s.limit, s.approved[hostPort{name, port}]
 	s.mu.Unlock()
 	if !leaves(limit, name) {
 		return nil, &egress.Refusal{Host: name, Port: port, Reason: "is not a host that this run may reach"}
@@ -115,7 +115,7 @@ func (s *Session) target(ctx context.Context, host string, port int) (*target, e
 	if s.gate.opts.Approve == nil || s.gate.policy.Mode != egress.Hosts {
 		return nil, err
 	}
-	switch s.gate.opts.Approve(ctx, egress.Question{Context: s.id, Host: name, Port: port}) {
+	switch s.gate.opts.Approve(ctx, egress.Question{Context: id, Host: name, Port: port}) {
 	case egress.AllowOnce:
 		return t, nil
 	case egress.AllowContext:
@@ -144,7 +144,10 @@ func (s *Session) event(e egress.Event, start time.Time) {
 	if s.gate.opts.OnEvent == nil {
 		return
 	}
-	e.Context, e.Start, e.Took = s.id, start, time.Since(start)
+	s.mu.Lock()
+	e.Context = s.id
+	s.mu.Unlock()
+	e.Start, e.Took = start, time.Since(start)
 	if len(e.Path) > 2048 {
 		e.Path = e.Path[:2048]
 	}

@@ -50,7 +50,7 @@ func (rt *engines) Start(_ context.Context, o driver.Options) (driver.Session, e
 	s := &session{rt: rt, lang: rt.languages[o.Language], once: o.Once,
 		files: rt.files(), cwd: memfs.Clean(".", o.Cwd), env: o.Env}
 	if rt.gate != nil {
-		s.net = rt.gate.Session(string(o.ID))
+		s.net, s.id = rt.gate.Session(), string(o.ID)
 	}
 	if s.once {
 		return s, nil // it takes no memory before its turn

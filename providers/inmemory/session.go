@@ -27,6 +27,7 @@ type session struct {
 	cwd   string
 	env   map[string]string
 
+	id  string        // of the context
 	net *gate.Session // nil where programs reach nothing
 
 	inst engine.Instance // nil where the state is gone
@@ -106,7 +107,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		p.Start(context.Background(), name, args, answer)
 	}
 	if s.net != nil {
-		s.net.BeginRun(p.Network)
+		s.net.BeginRun(s.id, p.Network)
 		prog.Fetch = newFetcher(r.ctx, s.net).fetch
 	}
 	end := r.in(s.inst, prog)

@@ -29,6 +29,7 @@ func (p *process) start(out *driver.Output, of *driver.Program) (*run, error) {
 	// call its functions.
 	r.p, r.seq = p, 1+rand.IntN(math.MaxInt)
 	p.run = r
+	p.place.beginRun(of)
 	return r, nil
 }
 

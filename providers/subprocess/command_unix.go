@@ -127,6 +127,7 @@ func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err 
 	defer code.Close()
 	pl := &place{dir: dir, cwd: c.h.dir, once: true, env: maps.Clone(prog.Env), first: r}
 	cmd := c.h.command(c.lang, pl)
+	pl.beginRun(prog)
 	cmd.Args = append(cmd.Args, "-c", shellboot.Script, c.lang.Name, c.o.Cwd)
 	cmd.Files = []*os.File{nil, nil, nil, script}
 	if c.p, err = c.h.spawn(c.lang, pl, cmd, stdin, release); err != nil {

@@ -32,6 +32,7 @@ func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process,
 		if p != nil {
 			p.keepDir()
 			p.setOwner(pl.late)
+			p.place.id = pl.id
 			return p, nil
 		}
 	}

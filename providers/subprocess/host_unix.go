@@ -25,6 +25,7 @@ import (
 type host struct {
 	opts      Options
 	sandbox   *sandbox.Sandbox
+	network   *network // nil without Options.Egress
 	languages map[string]*language
 	names     []string
 	warm      map[string]*pool
@@ -49,7 +50,12 @@ func newHost(opts *Options) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.sandbox, err = sandbox.New(h.opts.sandbox()); err != nil {
+	box := h.opts.sandbox()
+	if h.network, err = h.opts.openNetwork(box); err != nil {
+		return nil, err
+	}
+	if h.sandbox, err = sandbox.New(box); err != nil {
+		h.network.close()
 		return nil, err
 	}
 	h.life, h.cancel = context.WithCancel(context.Background())
@@ -110,12 +116,18 @@ func (h *host) try(l *language) error {
 	return err
 }
 
+// maxHostNames is how many hosts Describe lists.
+const maxHostNames = 100
+
 // Describe tells which interpreters run the programs, and what stands between
 // these and the host, as it was probed.
 func (h *host) Describe() codeinterp.Info {
 	info := codeinterp.Info{Provider: provider, Isolation: h.sandbox.Report()}
 	if h.opts.Warm != nil && h.dir == nil && h.sandbox.CanFork() && info.Isolation.PIDs == "rlimit" {
 		info.Isolation.PIDs = "watchdog" // forked processes share a uid
+	}
+	if h.network != nil {
+		info.Isolation.Hosts = h.opts.Egress.Policy.HostNames(maxHostNames)
 	}
 	for _, name := range h.names {
 		l := h.languages[name]
@@ -157,7 +169,7 @@ func (h *host) Start(ctx context.Context, o driver.Options) (driver.Session, err
 	if l == nil {
 		return nil, fmt.Errorf("%w: %s", codeinterp.ErrLanguage, o.Language)
 	}
-	s := &session{h: h, lang: l, place: place{cwd: h.dir, env: o.Env, once: o.Once, late: o.Late}}
+	s := &session{h: h, lang: l, place: place{cwd: h.dir, env: o.Env, once: o.Once, late: o.Late, id: o.ID}}
 	if o.Once {
 		return s, nil
 	}
@@ -179,5 +191,7 @@ func (h *host) Close(context.Context) error {
 	if h.dir != nil {
 		h.dir.Close()
 	}
-	return h.sandbox.Close()
+	err := h.sandbox.Close()
+	h.network.close()
+	return err
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/egress/gate"
 	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
@@ -25,6 +26,9 @@ type place struct {
 	late func(codeinterp.Output)
 
 	forks *forkServer // what the process is, if it is one
+
+	id  codeinterp.ContextID // empty for a single run
+	net *gate.Session        // of the last process that was started, nil without Options.Egress
 
 	// first, if set, is the run to which all output of a process without a
 	// driver belongs, from its start on.
@@ -51,6 +55,7 @@ func (h *host) command(l *language, pl *place) *sandbox.Cmd {
 	}
 	maps.Copy(env, l.Env)
 	maps.Copy(env, pl.env)
+	h.network.connect(pl, c, env)
 	c.Env = h.sandbox.Env(pl.dir, pl.cwd, env)
 	c.Cwd = pl.cwd
 	return c
@@ -112,6 +117,7 @@ func (h *host) spawn(l *language, pl *place, c *sandbox.Cmd, stdin *os.File, rel
 	sb, err := h.sandbox.Start(c)
 	ends.closeChild()
 	if err != nil {
+		pl.closeNet()
 		ends.closeHost()
 		return nil, err
 	}

@@ -72,6 +72,7 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program, r *run) (start
 	}
 	pl := &place{dir: s.place.dir, cwd: s.place.cwd, once: true, env: maps.Clone(o.Env), first: r}
 	c := h.command(l, pl)
+	pl.beginRun(o)
 	for _, a := range l.Args {
 		c.Args = append(c.Args, strings.ReplaceAll(a, FileArg, file))
 	}

@@ -3,6 +3,7 @@ package subprocess
 import (
 	"time"
 
+	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -89,6 +90,11 @@ type Options struct {
 	// Network lets programs use the host's network, services on localhost
 	// and a cloud's metadata service included.
 	Network bool
+
+	// Egress, if set, lets programs reach what its policy allows, by the proxy that the
+	// usual environment variables name, and in most cases without it. New fails with
+	// codeinterp.ErrIsolation where the mode of isolation cannot keep the policy.
+	Egress *egress.Options
 
 	// ReadOnly and Writable list absolute paths of files and directories of the
 	// host that programs may read, or also change. Absent ones are ignored.

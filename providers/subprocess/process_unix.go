@@ -208,6 +208,7 @@ func (p *process) watch() {
 	r, release := p.run, p.release
 	p.run, p.dead = nil, true
 	p.mu.Unlock()
+	p.place.closeNet()
 	if r != nil {
 		r.ended = ended
 		close(r.done)
