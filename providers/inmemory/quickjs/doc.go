@@ -61,6 +61,7 @@
 //   - Some powers of two are written with one digit more than needed.
 //   - In code that is not strict, a function that a block declares twice, or assigns to,
 //     has its first value behind the block.
+//   - path.win32, ciphers and symbolic links are missing.
 //   - fetch unless the provider has an egress policy; Blob, web streams, Temporal, using, async_hooks, child_process, http, vm
 //     and worker_threads are missing.
 //   - Finalizers are not called, and an object that only a WeakRef refers to is gone at once.
