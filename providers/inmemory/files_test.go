@@ -77,14 +77,3 @@ func TestInputQuota(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-// TestHugeFile asks for a size whose sum with that of another file has no int64.
-func TestHugeFile(t *testing.T) {
-	s := open(t, nil)
-	res := run(t, s, create(t, s, "javascript"), `const fs = require("fs");
-fs.writeFileSync("a", "x".repeat(4096)); fs.writeFileSync("b", "");
-try { fs.truncateSync("b", 2**63 - 1024); } catch (e) { console.log(e.code); }`, nil)
-	if res.Stdout() != "ENOSPC\n" {
-		t.Errorf("%q, %v", res.Stdout(), res.Error)
-	}
-}

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 )
@@ -225,20 +224,4 @@ func TestTruncatedFilesAreSmall(t *testing.T) {
 		t.Errorf("%d MiB are kept", n>>20)
 	}
 	runtime.KeepAlive(f)
-}
-
-func TestAttributes(t *testing.T) {
-	f := memfs.New(nil)
-	when := time.UnixMilli(2000)
-	if err := errors.Join(f.WriteFile("a", nil), f.Mkdir("d"), f.Chmod("a", 0o755), f.Chmod("d", 0o700), f.Chtimes("a", when), f.Rename("a", "d/b")); err != nil {
-		t.Fatal(err)
-	}
-	a, err := f.Stat("d/b")
-	d, err2 := f.Stat("d")
-	if err != nil || err2 != nil || a.Mode() != 0o755 || !a.ModTime().Equal(when) || d.Mode() != fs.ModeDir|0o700 {
-		t.Errorf("%v %v, %v %v %v", a, err, d, err2, a.Mode())
-	}
-	if err := errors.Join(f.Chmod("none", 0), f.Chtimes("none", when)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v", err)
-	}
 }
