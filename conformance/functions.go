@@ -127,19 +127,17 @@ func functionAfterEnd(e *env) {
 // functionsOfOthers has callers whose functions have the same name and give
 // different answers.
 func functionsOfOthers(e *env) {
-	const callers, rounds, calls = 4, 2, 20
+	const callers, calls = 4, 20
 	errs := make([]error, callers)
 	var wg sync.WaitGroup
 	for i := range callers {
 		wg.Go(func() {
 			errs[i] = try(func() {
-				for range rounds {
-					opts := &codeinterp.RunOptions{Functions: []codeinterp.Function{answering("mine", fmt.Append(nil, i+1))}}
-					res := e.okIn("", e.p.CallLoop("mine", calls), opts)
-					wantText("the sum", strings.TrimSpace(res.Stdout()), fmt.Sprint(calls*(i+1)))
-					if len(res.Calls) != calls {
-						failf("%d calls are in Calls, want %d", len(res.Calls), calls)
-					}
+				opts := &codeinterp.RunOptions{Functions: []codeinterp.Function{answering("mine", fmt.Append(nil, i+1))}}
+				res := e.okIn("", e.p.CallLoop("mine", calls), opts)
+				wantText("the sum", strings.TrimSpace(res.Stdout()), fmt.Sprint(calls*(i+1)))
+				if len(res.Calls) != calls {
+					failf("%d calls are in Calls, want %d", len(res.Calls), calls)
 				}
 			})
 		})

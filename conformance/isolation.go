@@ -20,10 +20,9 @@ func isolationChecks() []check {
 				if e.p.Fail != nil {
 					ends = append(ends, e.p.Fail("x"))
 				}
-				for _, end := range ends {
-					_, err := e.run(lines(e.p.Set("leaked", "v"), end), &codeinterp.RunOptions{Timeout: e.timeout(200 * time.Millisecond)})
-					must(err)
-					e.prints("the variable in the run after one that ended by "+quote(end), e.p.Has("leaked"), "no\n", nil)
+				for _, end := range append(ends, e.p.Comment) {
+					res := need(e.run(lines(e.p.Has("leaked"), e.p.Set("leaked", "v"), end), &codeinterp.RunOptions{Timeout: e.timeout(300 * time.Millisecond)}))
+					wantText("the variable of earlier runs", res.Stdout(), "no\n")
 				}
 			},
 		},
