@@ -67,6 +67,12 @@
 //   - Output above the server's rate limits (1 MB and 1,000 messages a second by default)
 //     is dropped by the server; Result.Truncated says "rate". After a lost connection it
 //     says "connection", and "exit" if a process died, which may take its last output along.
+//   - A lost connection fails the calls of functions that are open; they may have been made.
+//     Output that was printed before a call can arrive after it.
+//   - An interrupt that arrives between two programs can leave a kernel without answers. Its
+//     context has to be restarted.
+//   - A program that waits behind another client's program is not run if that fails:
+//     ErrUnavailable.
 //   - One request carries at most 10 MiB of code. Files travel in pieces of 1 MiB.
 //   - The exit code of a kernel that died is unknown: 137.
 //   - What atexit prints is lost.
