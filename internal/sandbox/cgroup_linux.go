@@ -60,47 +60,30 @@ func (c *cgroups) enable() error {
 	return nil
 }
 
-// delegated returns the parent of this process's cgroup where that belongs to
-// its user, who is not root, and passes on the controllers.
+// cgroupMount is where the file system of cgroups is mounted.
+const cgroupMount = "/sys/fs/cgroup"
+
+// delegated returns the parent of this process's cgroup if that belongs to its user, who
+// is not root, and passes on the controllers. It is the parent's, since a cgroup with
+// processes in it can pass on none (cgroup-v2, "No Internal Process Constraint").
 func delegated() string {
-	if os.Getuid() == 0 {
+	b, _ := os.ReadFile("/proc/self/cgroup")
+	_, own, ok := strings.Cut("\n"+string(b), "\n0::")
+	own, _, _ = strings.Cut(own, "\n")
+	if os.Getuid() == 0 || !ok || own == "/" {
 		return ""
 	}
-	own, mount := ownCgroup()
-	if own == "" || own == "/" || mount == "" {
-		return ""
-	}
-	// The parent's, since a cgroup with processes in it can pass on no controllers
-	// (cgroup-v2, "No Internal Process Constraint").
-	parent := filepath.Dir(filepath.Join(mount, own))
+	parent := filepath.Dir(filepath.Join(cgroupMount, own))
 	info, err := os.Stat(parent)
 	if err != nil {
 		return ""
 	}
-	b, _ := os.ReadFile(filepath.Join(parent, "cgroup.subtree_control"))
+	b, _ = os.ReadFile(filepath.Join(parent, "cgroup.subtree_control"))
 	have := strings.Fields(string(b))
 	if st, ok := sysStat(info); !ok || int(st.Uid) != os.Getuid() || !slices.Contains(have, "memory") || !slices.Contains(have, "pids") {
 		return ""
 	}
 	return parent
-}
-
-// ownCgroup returns the path of this process's cgroup v2 and where that file
-// system is mounted.
-func ownCgroup() (path, mount string) {
-	b, _ := os.ReadFile("/proc/self/cgroup")
-	for line := range strings.Lines(string(b)) {
-		if p, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
-			path = p
-		}
-	}
-	b, _ = os.ReadFile("/proc/self/mounts")
-	for line := range strings.Lines(string(b)) {
-		if f := strings.Fields(line); len(f) > 2 && f[2] == "cgroup2" {
-			mount = f[1]
-		}
-	}
-	return path, mount
 }
 
 func (c *cgroups) close() {

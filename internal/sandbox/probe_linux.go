@@ -14,11 +14,6 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox/seccomp"
 )
 
-// A probed is the result of a probe that is kept.
-type probed struct {
-	Reason string // why the mode does not work, empty if it does
-}
-
 // maxRefusal is how long a mode that did not work is not tried again.
 const maxRefusal = 10 * time.Minute
 
@@ -30,8 +25,8 @@ func (s *Sandbox) remembered(probe func() error) error {
 	path, _ := findBwrap()
 	key := fmt.Sprintf("isolation %v network %t egress %t signals %t uid %d gid %d bwrap %s %s\n%s", s.mode, s.opts.Network, s.opts.Egress, s.opts.AllowSignals,
 		s.opts.UID, s.opts.GID, path, probecache.Stamp(path), probecache.Machine())
-	var p probed
-	if s.opts.Probes.Load(key, 0, &p) && p.Reason == "" {
+	var reason string // why the mode does not work, empty if it does
+	if s.opts.Probes.Load(key, 0, &reason) && reason == "" {
 		s.bwrap = path
 		var err error
 		if s.mode == Landlock {
@@ -39,15 +34,15 @@ func (s *Sandbox) remembered(probe func() error) error {
 		}
 		return err
 	}
-	if s.opts.Probes.Load(key, maxRefusal, &p) {
-		return errors.New(p.Reason)
+	if s.opts.Probes.Load(key, maxRefusal, &reason) {
+		return errors.New(reason)
 	}
 	err := probe()
-	p = probed{}
+	reason = ""
 	if err != nil {
-		p.Reason = err.Error()
+		reason = err.Error()
 	}
-	s.opts.Probes.Store(key, nil, p)
+	s.opts.Probes.Store(key, nil, reason)
 	return err
 }
 

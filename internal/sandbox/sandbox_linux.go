@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -106,22 +107,21 @@ func (s *Sandbox) openListed() {
 
 // choose probes the modes, strongest first.
 func (s *Sandbox) choose() error {
-	probes := []struct {
+	var reasons []string
+	for _, p := range []struct {
 		mode  Mode
 		probe func() error
-	}{{Bwrap, s.probeBwrap}, {Landlock, s.probeLandlock}, {None, s.probeNone}}
-	var reasons []string
-	for _, p := range probes {
-		if s.opts.Require != Auto && s.opts.Require != p.mode {
+	}{{Bwrap, s.probeBwrap}, {Landlock, s.probeLandlock}, {None, s.probeNone}} {
+		var err error
+		switch s.mode = p.mode; {
+		case s.opts.Require != Auto && s.opts.Require != p.mode:
 			continue
-		}
-		if p.mode == None && s.opts.Require == Auto && !s.opts.AllowNone {
-			continue
-		}
-		s.mode = p.mode
-		err := s.prepareEgress()
-		if err == nil {
-			err = s.remembered(p.probe)
+		case p.mode == None && s.opts.Require == Auto && !s.opts.AllowNone:
+			err = errors.New("only where it is allowed explicitly")
+		default:
+			if err = s.prepareEgress(); err == nil {
+				err = s.remembered(p.probe)
+			}
 		}
 		if err == nil {
 			s.report = s.describe()
@@ -130,14 +130,7 @@ func (s *Sandbox) choose() error {
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %v", p.mode, err))
 	}
-	var all error
-	for _, r := range reasons {
-		all = errors.Join(all, errors.New(r))
-	}
-	if s.opts.Require == Auto && !s.opts.AllowNone {
-		all = errors.Join(all, errors.New("none: only where it is allowed explicitly"))
-	}
-	return fmt.Errorf("%w: %w", codeinterp.ErrIsolation, all)
+	return fmt.Errorf("%w: %s", codeinterp.ErrIsolation, strings.Join(reasons, "\n"))
 }
 
 // Report says item by item what is in force.

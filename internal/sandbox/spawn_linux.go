@@ -19,7 +19,7 @@ type spawn struct {
 	env   []string
 	dir   string
 	cwd   *Dir // instead of dir, if set
-	fds   []uintptr
+	fds   []int
 	group int  // that it joins, 0 for a new one
 	tied  bool // it dies with the host
 	ids   identity
@@ -39,10 +39,6 @@ func (sp *spawn) steps() *forkexec.Steps {
 	s.Signals()
 	// This early, so that a kill of the group reaches the child in all that follows.
 	s.Do(unix.SYS_SETPGID, 0, uintptr(sp.group))
-	fds := make([]int, len(sp.fds))
-	for i, fd := range sp.fds {
-		fds[i] = int(fd)
-	}
 	rules, cwd := -1, -1 // any descriptor will do for what there is none of
 	if sp.rules != nil {
 		rules = int(sp.rules.Fd())
@@ -50,7 +46,7 @@ func (sp *spawn) steps() *forkexec.Steps {
 	if sp.cwd != nil {
 		cwd = sp.cwd.fd()
 	}
-	keep := s.Move(fds, []int{rules, cwd})
+	keep := s.Move(sp.fds, []int{rules, cwd})
 	addLimits(s, sp.rlimits)
 	if sp.ids.drop {
 		// Groups before ids: without the rights of root they could not be given up
@@ -77,14 +73,14 @@ func (sp *spawn) steps() *forkexec.Steps {
 		s.Do(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(keep[0]), 0)
 	}
 	// After the last use of the descriptors that only the child's own steps need.
-	s.Try(unix.SYS_CLOSE_RANGE, uintptr(len(fds)), 1<<31-1, 0)
+	s.Try(unix.SYS_CLOSE_RANGE, uintptr(len(sp.fds)), 1<<31-1, 0)
 	if sp.filter != nil {
 		forkexec.Pin(s, &sp.filter[0])
 		prog := &unix.SockFprog{Len: uint16(len(sp.filter)), Filter: &sp.filter[0]}
 		s.Do(unix.SYS_SECCOMP, setModeFilter, 0, forkexec.Pin(s, prog))
 	}
 	if sp.dials {
-		netgate.Dial(s, uintptr(len(fds)))
+		netgate.Dial(s, uintptr(len(sp.fds)))
 		return s
 	}
 	path, args, env := s.Text(sp.path), s.Texts(sp.args), s.Texts(sp.env)
@@ -143,13 +139,13 @@ func closeInherited() {
 }
 
 // descriptors returns the raw descriptors of files, with null for nil ones.
-func descriptors(files []*os.File, null *os.File) []uintptr {
-	fds := make([]uintptr, len(files))
+func descriptors(files []*os.File, null *os.File) []int {
+	fds := make([]int, len(files))
 	for i, f := range files {
 		if f == nil {
 			f = null
 		}
-		fds[i] = f.Fd()
+		fds[i] = int(f.Fd())
 	}
 	return fds
 }

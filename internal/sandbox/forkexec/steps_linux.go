@@ -90,37 +90,26 @@ func (s *Steps) Unmask() {
 
 const sigsetSize = 8
 
-// Move makes fds the child's descriptors 0, 1, 2, ..., and keeps those in keep
-// that are not negative, and whose new numbers it returns.
+// Move makes fds the child's descriptors 0, 1, 2, ..., and keeps those in keep that are
+// not negative, whose new numbers it returns.
 func (s *Steps) Move(fds, keep []int) []int {
 	from := slices.Concat(fds, keep)
-	free := len(fds)
-	next := func() int {
-		for ; slices.Contains(from, free); free++ {
-		}
-		free++
-		return free - 1
-	}
-	// What is in the way of a target goes elsewhere first.
+	// All go out of the way first: they can be targets.
+	free := max(slices.Max(from), len(fds)) + 1
+	to := slices.Clone(keep)
 	for i, fd := range from {
-		if fd >= 0 && fd < len(fds) && fd != i {
-			to := next()
-			s.Do(unix.SYS_DUP3, uintptr(fd), uintptr(to), unix.O_CLOEXEC)
-			for j := range from {
-				if from[j] == fd && j != fd {
-					from[j] = to
-				}
-			}
+		if fd < 0 {
+			continue
+		}
+		s.Do(unix.SYS_DUP3, uintptr(fd), uintptr(free+i), unix.O_CLOEXEC)
+		if i >= len(fds) {
+			to[i-len(fds)] = free + i
 		}
 	}
-	for i, fd := range from[:len(fds)] {
-		if fd == i {
-			s.Do(unix.SYS_FCNTL, uintptr(fd), unix.F_SETFD, 0)
-		} else {
-			s.Do(unix.SYS_DUP3, uintptr(fd), uintptr(i), 0)
-		}
+	for i := range fds {
+		s.Do(unix.SYS_DUP3, uintptr(free+i), uintptr(i), 0)
 	}
-	return from[len(fds):]
+	return to
 }
 
 // Run forks, and returns the child's pid once it has called exec or failed.
