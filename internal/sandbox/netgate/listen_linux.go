@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -111,8 +110,8 @@ func enter(s *forkexec.Steps, pid int, u *rootfs.User, keep int) {
 	s.Do(unix.SYS_SETNS, 1, unix.CLONE_NEWNET)
 }
 
-// socketsIn makes sockets in the network namespace of pid, and a route by which Addresses
-// are the namespace's own. A child of the host's makes them, sends them and ends.
+// socketsIn makes sockets in the network namespace of pid, whose own Addresses become. A
+// child of the host's makes them, sends them and ends.
 func socketsIn(pid int, u *rootfs.User, list []socket) ([]*os.File, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -143,9 +142,17 @@ func socketsIn(pid int, u *rootfs.User, list []socket) ([]*os.File, error) {
 	msg.SetIovlen(1)
 	msg.SetControllen(len(rights))
 	s.Do(unix.SYS_SENDMSG, 0, forkexec.Pin(s, msg), 0)
-	route := localRoute()
-	s.Expect(uintptr(len(list)+3), unix.SYS_SOCKET, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE)
-	s.Do(unix.SYS_WRITE, uintptr(len(list)+3), forkexec.Pin(s, route), unsafe.Sizeof(*route))
+	// All addresses of a network of lo are the namespace's own.
+	for i, ip := range [][]byte{Addresses.Addr().Next().AsSlice(), net.CIDRMask(Addresses.Bits(), 32)} {
+		alias, err := unix.NewIfreq("lo:1")
+		if err == nil {
+			err = alias.SetInet4Addr(ip)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.Do(unix.SYS_IOCTL, 3, []uintptr{unix.SIOCSIFADDR, unix.SIOCSIFNETMASK}[i], forkexec.Pin(s, alias))
+	}
 	child, err := s.Run()
 	if err != nil {
 		return nil, err
@@ -172,28 +179,6 @@ func socketsIn(pid int, u *rootfs.User, list []socket) ([]*os.File, error) {
 
 func address(ip [4]byte, port int) *unix.RawSockaddrInet4 {
 	return &unix.RawSockaddrInet4{Family: unix.AF_INET, Port: uint16(port>>8 | port<<8), Addr: ip}
-}
-
-// A routeMessage is RTM_NEWROUTE; see rtnetlink(7).
-type routeMessage struct {
-	head unix.NlMsghdr
-	body unix.RtMsg
-	dst  unix.RtAttr
-	ip   [4]byte
-	oif  unix.RtAttr
-	dev  uint32
-}
-
-// localRoute is the message of "ip route add local 198.18.0.0/15 dev lo".
-func localRoute() *routeMessage {
-	m := &routeMessage{
-		head: unix.NlMsghdr{Type: unix.RTM_NEWROUTE, Flags: unix.NLM_F_REQUEST | unix.NLM_F_CREATE},
-		body: unix.RtMsg{Family: unix.AF_INET, Dst_len: uint8(Addresses.Bits()), Table: unix.RT_TABLE_LOCAL, Protocol: unix.RTPROT_STATIC, Scope: unix.RT_SCOPE_HOST, Type: unix.RTN_LOCAL},
-		dst:  unix.RtAttr{Len: 8, Type: unix.RTA_DST}, ip: Addresses.Addr().As4(),
-		oif: unix.RtAttr{Len: 8, Type: unix.RTA_OIF}, dev: 1,
-	}
-	m.head.Len = uint32(unsafe.Sizeof(*m))
-	return m
 }
 
 // Dial adds the steps by which a child connects to the proxy and writes one byte. fd is
