@@ -42,8 +42,8 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 	defer func() { lost = cut.lost }()
 	if !vm.isError(e) {
 		shown, ok := in.inspect(e)
-		s := cut.clip(string(shown[:min(len(shown), maxMessage+1)]), maxMessage)
-		if cut.lost += int64(max(len(shown)-maxMessage-1, 0)); !ok {
+		s := cut.clip(asText(shown), maxMessage)
+		if !ok {
 			vm.dropException()
 			s = "a value that cannot be shown"
 		}

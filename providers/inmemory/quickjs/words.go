@@ -98,11 +98,11 @@ func (in *instance) calleeIn(stack string) string {
 	}
 	row, _ := strconv.Atoi(m[3])
 	column, _ := strconv.Atoi(m[4])
-	text := in.textOf(m[2])
-	for ; row > 1; row-- {
-		_, text, _ = strings.Cut(text, "\n")
+	lines := strings.SplitN(in.textOf(m[2]), "\n", row+1)
+	if row < 1 || row > len(lines) {
+		return "value"
 	}
-	text, _, _ = strings.Cut(text, "\n")
+	text := lines[row-1]
 	for i := range text {
 		if column--; column <= 0 {
 			text = text[:i]
