@@ -3,6 +3,7 @@
 package subprocess_test
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -119,5 +120,14 @@ func within(t *testing.T, what string, f func()) {
 	case <-done:
 	case <-time.After(time.Minute):
 		t.Fatalf("%s hangs", what)
+	}
+}
+
+// TestPreloadEndless: New does not wait for ever for a module whose import does not end.
+func TestPreloadEndless(t *testing.T) {
+	t.Parallel()
+	o, _ := preloading(t, inMode(subprocess.Bwrap), "import time; time.sleep(1e6)\n")
+	if _, err := subprocess.New(&o); !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "ahead: not done") {
+		t.Error(err)
 	}
 }
