@@ -95,7 +95,7 @@ func TestSweep(t *testing.T) {
 	if err := os.Mkdir(half, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	old := (&Environment{Dir: filepath.Join(root, ids[1])}).opened().Add(-1e9)
+	old := (&Environment{Dir: filepath.Join(root, ids[1])}).lastOpened().Add(-1e9)
 	if err := os.Chtimes(filepath.Join(root, ids[1], lockFile), old, old); err != nil {
 		t.Fatal(err)
 	}

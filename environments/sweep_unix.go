@@ -32,10 +32,12 @@ func Sweep(ctx context.Context, root string, size int64, keep []string) (removed
 			found = append(found, &Environment{ID: entry.Name(), Dir: filepath.Join(root, entry.Name())})
 		}
 	}
-	slices.SortFunc(found, func(a, b *Environment) int { return cmp.Or(a.opened().Compare(b.opened()), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(found, func(a, b *Environment) int {
+		return cmp.Or(a.lastOpened().Compare(b.lastOpened()), cmp.Compare(a.ID, b.ID))
+	})
 	left = bytesIn(root)
 	for _, e := range found {
-		whole := !e.opened().IsZero()
+		whole := !e.lastOpened().IsZero()
 		if whole && (left <= size || slices.Contains(keep, e.ID)) {
 			continue
 		}
@@ -53,9 +55,9 @@ func Sweep(ctx context.Context, root string, size int64, keep []string) (removed
 	return removed, left, err
 }
 
-// opened returns when the environment was last opened, the zero time for one that is
+// lastOpened returns when the environment was last opened, the zero time for one that is
 // incomplete.
-func (e *Environment) opened() time.Time {
+func (e *Environment) lastOpened() time.Time {
 	about, err := os.Stat(filepath.Join(e.Dir, lockFile))
 	if err != nil {
 		return time.Time{}

@@ -84,7 +84,7 @@ func (f *Frame) Release() {
 // Len returns how many fields there are.
 func (f *Frame) Len() int { return len(f.fields) }
 
-// Field returns field i, nil where there is none.
+// Field returns field i, or nil.
 func (f *Frame) Field(i int) []byte {
 	if i < len(f.fields) {
 		return f.fields[i]
@@ -101,7 +101,7 @@ func (f *Frame) Number(i int) int {
 	return n
 }
 
-// encode returns the frame's bytes.
+// Encode returns the bytes of a frame.
 func Encode(kind byte, fields ...string) []byte {
 	size := 1
 	for _, s := range fields {
@@ -121,6 +121,7 @@ func appendLength(b []byte, n int) []byte {
 	return b
 }
 
+// ErrFrame is the error of bytes that are no frame, or of one with a wrong content.
 var ErrFrame = errors.New("the driver sent what is no frame")
 
 // NewRoom returns the room for large frames that the processes of a provider share: that of

@@ -12,8 +12,8 @@ import (
 // Candidates returns the files that commands may mean, in order: for Python those of
 // the environment that VIRTUAL_ENV or CONDA_PREFIX names, then those on PATH, then
 // those where systems keep interpreters. A command with a slash means itself. The
-// working directory is not searched: whoever can write there would choose what the
-// host executes.
+// working directory is not searched: a program that can write there would choose what
+// the host executes.
 func Candidates(commands []string, python bool) []string {
 	dirs := append(filepath.SplitList(os.Getenv("PATH")), "/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin")
 	if python {

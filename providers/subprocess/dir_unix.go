@@ -34,7 +34,7 @@ type Dir interface {
 
 // OpenDir opens the directory of [Options].Dir, with the rights of the user that
 // programs have there: what it makes is theirs, and theirs is its. It fails
-// without Options.Dir. It is to be closed, and may outlive the interpreter.
+// without Options.Dir. The caller closes it; it may outlive the interpreter.
 func (i *Interpreter) OpenDir() (Dir, error) { return i.host.shared() }
 
 // OpenDir is that of [Interpreter].

@@ -8,7 +8,7 @@ import (
 )
 
 // handleOf returns a handle of the FIFO that is neither of its ends and outlives
-// its name, nil where there is none.
+// its name, or nil.
 func handleOf(w *os.File) *os.File {
 	c, err := w.SyscallConn()
 	if err != nil {
@@ -24,8 +24,8 @@ func handleOf(w *os.File) *os.File {
 	return handle
 }
 
-// admit makes the FIFO have a writer for a moment, which lets in who waits for one
-// to open it to read, and reports whether anybody has it open.
+// admit opens the FIFO to write for a moment, so that a process that waits to open it for
+// reading goes on. It reports whether a process has it open.
 func admit(handle *os.File) bool {
 	w, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", handle.Fd()), unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -4,7 +4,7 @@ package subprocess
 
 import "os"
 
-// handleOf returns nil: here who opens /dev/stdin gets the descriptor that is
+// handleOf returns nil: here a process that opens /dev/stdin gets the descriptor that is
 // open, and does not wait.
 func handleOf(*os.File) *os.File { return nil }
 

@@ -208,8 +208,8 @@ func socketpair() (host, child *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "control"), os.NewFile(uintptr(fds[1]), "control"), nil
 }
 
-// configure tells the driver how its programs run, and has it say hello. They
-// run where the process was started.
+// configure sends the driver the mode and the environment of its programs; it answers with
+// a hello.
 func (p *process) configure(once bool, env map[string]string) error {
 	mode := ""
 	if once {

@@ -26,8 +26,8 @@ const InstallFunction = "install_packages"
 // program's standard error tells it, and so does Result.Calls. The time that it
 // takes counts in the run's.
 //
-// The name of a package is all that stands between a program and whoever has
-// registered that name: list those that are wanted, or ask a person.
+// A program can name any package, and anyone can register a name: list the packages that
+// are wanted, or ask a person.
 type Install struct {
 	// Packages are the names that may be installed without a question; "*"
 	// stands for all. What they depend on comes with them.
@@ -81,7 +81,7 @@ var pinned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 // packageName is what a requirement begins with.
 var packageName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`) })
 
-// nameOf returns the package's name of a requirement, as [normal] has it.
+// nameOf returns the package's name of a requirement, in the form of normal.
 func nameOf(requirement string) string {
 	end := strings.IndexFunc(requirement, func(r rune) bool {
 		return !strings.ContainsRune("._-", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')

@@ -42,7 +42,7 @@ type process struct {
 
 	channel
 	output
-	calling
+	callState
 	completer completer
 
 	mu      sync.Mutex // of what follows, and of output and calling where they say so
@@ -74,8 +74,8 @@ type output struct {
 	startup []byte                  // what it printed before, up to maxStartup; guarded by mu
 }
 
-// A calling is the state of the program's calls of functions.
-type calling struct {
+// A callState is the state of the program's calls of functions.
+type callState struct {
 	offered []string // the functions that the driver knows
 	calls   int      // open ones; guarded by mu
 }
@@ -266,7 +266,7 @@ func (p *process) interrupt(r *run) {
 	}()
 }
 
-// end kills the process, and frees who writes to it. It waits for nothing.
+// end kills the process and ends writes to it. It does not wait.
 func (p *process) end() {
 	p.sb.Kill()
 	p.closeControl()

@@ -24,7 +24,7 @@ type session struct {
 	lang  *language
 	place place
 
-	p      *process // nil where there is none
+	p      *process // nil if none runs
 	used   bool     // a program has begun in it
 	folder folder
 	before *rootfs.Snapshot // of the run in progress, where it asks for artifacts
@@ -180,8 +180,8 @@ func (s *session) single(ctx context.Context, prog *driver.Program) (err error) 
 	return err
 }
 
-// withdraw sees to a program that could not be handed over: the process has seen none
-// of one that was stopped before, and lives on with its state.
+// withdraw ends a run whose program was not handed over. If it was stopped before that, the
+// process has seen nothing of it, and lives on with its state.
 func (s *session) withdraw(stdin string, handed bool) {
 	if handed || s.place.once {
 		s.end()

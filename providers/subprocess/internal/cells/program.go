@@ -43,15 +43,15 @@ func Prepare(ctx context.Context, typed bool, code string) (p *Program, err erro
 	if err != nil {
 		return nil, err
 	}
-	p.Code = replaced(p.Code, o.Imports, dynamicImport)
+	p.Code = replace(p.Code, o.Imports, dynamicImport)
 	if o.Module {
-		p.Code = replaced(p.Code, o.This, noThis)
+		p.Code = replace(p.Code, o.This, noThis)
 	}
 	return p, nil
 }
 
-// replaced puts a text in the places of one that is as long.
-func replaced(code string, places []int, text string) string {
+// replace puts a text in the places of one that is as long.
+func replace(code string, places []int, text string) string {
 	if len(places) == 0 {
 		return code
 	}

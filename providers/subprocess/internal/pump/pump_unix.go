@@ -92,7 +92,7 @@ func (p *Pump) pace() {
 	}
 }
 
-// take reads and delivers one chunk. It returns 0 where there is none now.
+// take reads and delivers one chunk. It returns 0 if there is none now.
 func (p *Pump) take(fd uintptr) int {
 	buf := chunks.Get().(*[Chunk]byte)
 	defer chunks.Put(buf)
@@ -105,7 +105,7 @@ func (p *Pump) take(fd uintptr) int {
 	return n
 }
 
-// read reads what there is, and notes the end.
+// read reads what has been written, and notes the end.
 func (p *Pump) read(fd uintptr, buf []byte) int {
 	for {
 		n, err := syscall.Read(int(fd), buf)
