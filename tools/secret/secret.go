@@ -44,9 +44,6 @@ func (s *Scrubber) Set() *scrub.Set {
 // Scrub returns text with "[secret]" in place of every secret.
 func (s *Scrubber) Scrub(text string) string { return s.Set().Scrub(text) }
 
-// Name is Scrub for a name, of a file or a MIME type.
-func (s *Scrubber) Name(text string) string { return s.Set().Name(text) }
-
 // JSON scrubs the keys and the strings of a JSON text, also where they are written
 // with escapes. Text that is not JSON is scrubbed as it is.
 func (s *Scrubber) JSON(raw json.RawMessage) json.RawMessage { return s.Set().JSON(raw) }
