@@ -36,7 +36,7 @@ func TestProviderIsChosen(t *testing.T) {
 		{"", "-e 1", "inmemory", `{"provider": "subprocess", "memory": "1G", "with": ["six"], "http": ":1"}`, "inmemory"},
 		{"", "-e 1", "", "", "inmemory javascript"},
 		{"", "--dir . -e 1", "", "", "subprocess javascript"},
-		{"", "--network --memory 1G --read . --isolation landlock -e 1", "", "", "subprocess javascript"},
+		{"", "--net host --memory 1G --read . --isolation landlock -e 1", "", "", "subprocess javascript"},
 		{"", "--provider subprocess -e 1", "", "", "subprocess javascript"},
 		{"", "--with npm:lodash -e 1", "", "", "subprocess javascript"},
 		{"", "--with npm:lodash --with six -e 1", "", "", "subprocess javascript"},

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/workspace"
 	"github.com/toolcell/toolcell/workspace/jupyter"
@@ -79,7 +80,10 @@ func (f *directoryFlags) open(ctx context.Context, p *providerFlags, stateful bo
 	declared := workspace.Declaration{Code: &workspace.CodeDeclaration{}, Files: f.files, Shell: f.shell}
 	switch {
 	case p.provider == "inmemory" && f.files:
-		caps, err = memory.Capabilities(&memory.Options{Engines: *inmemoryOptions(), Declared: declared})
+		var o *inmemory.Options
+		if o, err = p.inmemoryOptions(); err == nil {
+			caps, err = memory.Capabilities(&memory.Options{Engines: *o, Declared: declared})
+		}
 	case p.provider == "subprocess" && (f.files || f.shell):
 		var opts *subprocess.Options
 		if opts, err = p.subprocessOptions(ctx, p.progress); err == nil {

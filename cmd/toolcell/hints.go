@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -44,6 +45,9 @@ func flagOf(language string) string {
 // hint prints how a program gets the file, network, permission or input that it lacked.
 // Input is given if it has a standard input, or is not expected to have one.
 func (a *app) hint(f *programFlags, files *runFiles, given bool, res *codeinterp.Result) {
+	if len(res.Refusals) > 0 {
+		fmt.Fprintln(a.stderr, "toolcell: the network policy refused: "+strings.Join(res.Refusals, "; "))
+	}
 	if res.OK() {
 		return
 	}
@@ -65,9 +69,9 @@ func (a *app) hint(f *programFlags, files *runFiles, given bool, res *codeinterp
 	case denied && os.Geteuid() == 0:
 		fmt.Fprintln(a.stderr, "toolcell: programs of a root host run as another user, who needs write permission there: chmod o+w, or give the directory to another user")
 	case f.provider == "inmemory" && match(`\bfetch is not `) != nil:
-		fmt.Fprintln(a.stderr, "toolcell: the embedded engine has no network; --network runs the program in Node.js, with it")
-	case f.provider == "subprocess" && !f.network && match(`Temporary failure in name resolution|Name or service not known|Network is unreachable|ENETUNREACH|EAI_AGAIN|getaddrinfo|Could not resolve host`) != nil:
-		fmt.Fprintln(a.stderr, "toolcell: programs have no network; --network opens it")
+		fmt.Fprintln(a.stderr, "toolcell: programs have no network; --allow HOST lets fetch reach one, --net open every public one")
+	case f.provider == "subprocess" && f.net.mode == egress.Off && match(`Temporary failure in name resolution|Name or service not known|Network is unreachable|ENETUNREACH|EAI_AGAIN|getaddrinfo|Could not resolve host`) != nil:
+		fmt.Fprintln(a.stderr, "toolcell: programs have no network; --allow HOST lets them reach one, --net open every public one")
 	case !given && match(`(?:there is|has) no standard input|EBADF: bad file descriptor, read|(?m:^\w+: .*Bad file descriptor$)`) != nil:
 		fmt.Fprintln(a.stderr, "toolcell: the program has no standard input; --stdin gives it this command's")
 	}

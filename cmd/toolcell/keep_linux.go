@@ -153,7 +153,7 @@ func (f *runFlags) key(environ []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []any{version(), this.ModTime(), this.Size(), env, f.script.dir, f.env.values, f.network, f.isolation,
+	parts := []any{version(), this.ModTime(), this.Size(), env, f.script.dir, f.env.values, f.net.mode, f.net.allow, f.net.secrets, f.net.policy, f.net.explain, f.isolation,
 		f.unsandboxed, f.memory, f.disk, f.processes, f.preload, f.with, f.node, f.read, f.write, f.python}
 	if f.name != "" {
 		e, err := openNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)

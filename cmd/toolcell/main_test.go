@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 		{"exit code", "", []string{"-e", "process.exit(7)"}, 7, "", ""},
 		{"exception", "", []string{"-e", "null.x"}, 1, "", "TypeError"},
 		{"Python without --language", "", []string{"-e", "import os"}, 1, "", "toolcell: this ran as JavaScript; --language python runs Python"},
-		{"no network", "", []string{"-e", "await fetch('http://example.com')"}, 1, "", "toolcell: the embedded engine has no network; --network runs"},
+		{"no network", "", []string{"-e", "await fetch('http://example.com')"}, 1, "", "toolcell: programs have no network; --allow HOST lets fetch"},
 		{"print without --language", "", []string{"-e", "print(1)"}, 1, "", "--language python runs Python"},
 		{"timeout", "", []string{"--timeout", "50ms", "-e", "console.log('hi'); for(;;);"}, 124, "hi\n", "toolcell: timed out after"},
 		{"display", "", []string{"-e", "display('text/plain', 'shown'); undefined"}, 0, "shown\n", ""},

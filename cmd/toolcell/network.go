@@ -24,8 +24,13 @@ type networkFlags struct {
 	policy  string   // a file
 	explain bool
 
+	log *networkLog // nil before options is called, and unless explain is set
+}
+
+// A networkLog keeps what programs tried to reach.
+type networkLog struct {
 	mu     sync.Mutex
-	events []egress.Event // for explain
+	events []egress.Event
 }
 
 func (f *networkFlags) register(fs *pflag.FlagSet) {
@@ -76,7 +81,8 @@ func (f *networkFlags) options(getenv func(string) string) (*egress.Options, err
 		return nil, nil
 	}
 	if f.explain {
-		o.OnEvent = f.note
+		f.log = &networkLog{}
+		o.OnEvent = f.log.add
 	}
 	return o, nil
 }
@@ -122,19 +128,22 @@ func addSecret(secrets egress.Static, p *egress.Policy, flag string, getenv func
 	return nil
 }
 
-func (f *networkFlags) note(e egress.Event) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.events) < 10_000 {
-		f.events = append(f.events, e)
+func (l *networkLog) add(e egress.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.events) < 10_000 {
+		l.events = append(l.events, e)
 	}
 }
 
 // print writes a line for each connection and request.
-func (f *networkFlags) print(w io.Writer) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, e := range f.events {
+func (l *networkLog) print(w io.Writer) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.events {
 		verdict := "allowed"
 		if !e.Allowed {
 			verdict = "refused"

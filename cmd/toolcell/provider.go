@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
@@ -70,7 +71,7 @@ func (f *providerFlags) guess(fs *pflag.FlagSet, preferred string) string {
 	switch {
 	case fs.Changed("url") || owners["jupyter"]:
 		return "jupyter"
-	case owners["subprocess"]:
+	case owners["subprocess"] || f.net.mode == egress.Host:
 		return "subprocess"
 	case preferred != "":
 		return preferred
@@ -84,29 +85,37 @@ func (f *providerFlags) guess(fs *pflag.FlagSet, preferred string) string {
 func (f *providerFlags) open(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
 	switch f.provider {
 	case "inmemory":
-		return openInmemory(stateful)
+		return f.openInmemory(stateful)
 	case "subprocess":
 		return f.openSubprocess(ctx, f.progress, stateful)
 	case "jupyter":
+		if policy, err := f.net.options(f.getenv); err != nil || policy != nil {
+			return nil, cmp.Or(err, fmt.Errorf("%w: what programs of a Jupyter server reach is for its operator to say", codeinterp.ErrInvalid))
+		}
 		return f.openJupyter(ctx, f.language, stateful)
 	}
 	return nil, fmt.Errorf("%w: unknown provider %q; use %s", codeinterp.ErrInvalid, f.provider, providerNames)
 }
 
-func openInmemory(stateful bool) (codeinterp.CodeInterpreter, error) {
-	if stateful {
-		return orNil(inmemory.NewStateful(inmemoryOptions()))
+func (f *providerFlags) openInmemory(stateful bool) (codeinterp.CodeInterpreter, error) {
+	o, err := f.inmemoryOptions()
+	if err != nil {
+		return nil, err
 	}
-	return orNil(inmemory.New(inmemoryOptions()))
+	if stateful {
+		return orNil(inmemory.NewStateful(o))
+	}
+	return orNil(inmemory.New(o))
 }
 
-func inmemoryOptions() *inmemory.Options {
+func (f *providerFlags) inmemoryOptions() (*inmemory.Options, error) {
 	js := quickjs.New(nil)
 	engines := []engine.Engine{js, typescript.New(js)}
 	if py := installedPython(); py != nil {
 		engines = append(engines, py)
 	}
-	return &inmemory.Options{Engines: engines}
+	policy, err := f.net.options(f.getenv)
+	return &inmemory.Options{Engines: engines, Egress: policy}, err
 }
 
 // orNil keeps a nil pointer from becoming an interface that is not nil.

@@ -113,6 +113,7 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	if ci == nil {
 		return code
 	}
+	defer func() { f.net.log.print(a.stderr) }()
 	defer ci.Close()
 	return a.runIn(ctx, f, ci, program, file, &files)
 }

@@ -20,7 +20,7 @@ import (
 
 // subprocessFlags choose the interpreters of this machine, their isolation and their limits.
 type subprocessFlags struct {
-	network      bool
+	net          networkFlags
 	isolation    subprocess.Mode
 	read, write  []string
 	unsandboxed  bool
@@ -49,12 +49,12 @@ type subprocessFlags struct {
 
 func (f *subprocessFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	f.environmentFlags.register(fs, getenv)
+	f.net.register(fs)
 	group(fs, "Files", "subprocess", func() {
 		fs.Func("read", "let programs read this `path`; repeatable", each(&f.read))
 		fs.Func("write", "let programs read and change this `path`; repeatable", each(&f.write))
 	})
 	group(fs, "Isolation and limits", "subprocess", func() {
-		fs.BoolVar(&f.network, "network", false, "let programs use the network")
 		fs.Func("isolation", "insist on this `mode`: bwrap, landlock, or none for no isolation (default: the strongest that works)", modeIn(&f.isolation))
 		fs.BoolVar(&f.unsandboxed, "allow-unsandboxed", false, "run without isolation if no mode works here")
 		fs.Func("memory", "memory that a program may use, a `size` such as 512M; -1 for no limit", bytesIn(&f.memory))
@@ -92,10 +92,13 @@ func (f *subprocessFlags) subprocessOptions(ctx context.Context, progress func(s
 	if f.node != "" && f.nodeEnvironment != nil {
 		return nil, fmt.Errorf("%w: --node goes without an environment of Node.js", codeinterp.ErrInvalid)
 	}
-	opts := &subprocess.Options{Dir: f.shared, Sandbox: subprocess.Sandbox{Mode: f.isolation, AllowNone: f.unsandboxed}, Network: f.network, Languages: f.script.adapt(f.chosen()),
+	opts := &subprocess.Options{Dir: f.shared, Sandbox: subprocess.Sandbox{Mode: f.isolation, AllowNone: f.unsandboxed}, Languages: f.script.adapt(f.chosen()),
 		Limits: subprocess.Limits{Memory: f.memory, Disk: f.disk, Processes: f.processes}}
 	if f.getenv != nil {
 		opts.ProbeCache = userFile(f.getenv, "XDG_CACHE_HOME", ".cache", "probes")
+	}
+	if opts.Egress, err = f.net.options(f.getenv); err != nil {
+		return nil, err
 	}
 	if len(f.install) > 0 {
 		opts.Install = &subprocess.Install{Packages: f.install, Root: f.getenv("TOOLCELL_ENVIRONMENTS")}

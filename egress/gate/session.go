@@ -161,6 +161,9 @@ func (s *Session) refused(e egress.Event, err error) {
 
 func (s *Session) refuse(e egress.Event, err error, start time.Time) {
 	e.Allowed, e.Reason = false, err.Error()
+	if no, ok := errors.AsType[*egress.Refusal](err); ok && no.Port != 0 {
+		e.Host, e.Port = no.Host, no.Port
+	}
 	s.mu.Lock()
 	if sentence := shorten(e.Reason); len(s.refusals) < codeinterp.MaxRefusals && !slices.Contains(s.refusals, sentence) {
 		s.refusals = append(s.refusals, sentence)
