@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
@@ -137,9 +138,7 @@ func (rt *engines) Describe() codeinterp.Info {
 		Backend: "engine", Filesystem: codeinterp.ReachBlocked, Network: codeinterp.ReachBlocked,
 		Processes: codeinterp.ReachBlocked, Signals: codeinterp.ReachBlocked,
 		Memory: "engine", CPU: "none", PIDs: "engine", Disk: "engine", HostDeath: "all", User: "the host's",
-		Reasons: []string{
-			"the engine shares the host's address space: a memory error in it is one in the host; run only model-written code that you would run yourself",
-		},
+		Reasons: rt.reasons(),
 	}}
 	if rt.gate != nil {
 		info.Isolation.Network = codeinterp.ReachLimited
@@ -151,6 +150,25 @@ func (rt *engines) Describe() codeinterp.Info {
 		info.Languages = append(info.Languages, l)
 	}
 	return info
+}
+
+// reasons says what the engines rely on, for each kind of them.
+func (rt *engines) reasons() (list []string) {
+	var own, shared []string
+	for _, name := range rt.names {
+		if e, ok := rt.languages[name].engine.(engine.MemoryOwner); ok && e.OwnMemory() {
+			own = append(own, name)
+		} else {
+			shared = append(shared, name)
+		}
+	}
+	if len(shared) > 0 {
+		list = append(list, strings.Join(shared, " and ")+": the engine shares the host's address space: a memory error in it is one in the host; run only model-written code that you would run yourself")
+	}
+	if len(own) > 0 {
+		list = append(list, strings.Join(own, " and ")+": programs cannot address the host's memory, as far as the compiler of WebAssembly is right; this is not the wall of a virtual machine")
+	}
+	return list
 }
 
 var _ driver.Completer = (*engines)(nil)

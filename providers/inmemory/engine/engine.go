@@ -32,6 +32,13 @@ type Engine interface {
 	New(c Config) (Instance, error)
 }
 
+// A MemoryOwner is an Engine that says whether its programs have a memory of their own, and
+// cannot address the host's.
+type MemoryOwner interface {
+	Engine
+	OwnMemory() bool
+}
+
 // An Instance is one state of the language. The provider calls one method at
 // a time, but from different goroutines.
 type Instance interface {
@@ -104,6 +111,10 @@ func (b *Budget) Take(n int64) bool {
 	}
 	return true
 }
+
+// Add counts n more bytes that are taken already, fewer where n is negative. It may exceed
+// the budget, so that others get nothing more.
+func (b *Budget) Add(n int64) { b.used.Add(n) }
 
 // Give returns n bytes.
 func (b *Budget) Give(n int64) { b.used.Add(-n) }

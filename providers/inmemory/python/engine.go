@@ -94,6 +94,9 @@ func DefaultLimits() engine.Limits { return engine.Limits{Memory: defaultMemory,
 // Limits implements engine.Engine.
 func (e *Engine) Limits() engine.Limits { return e.limits }
 
+// OwnMemory implements engine.MemoryOwner.
+func (e *Engine) OwnMemory() bool { return true }
+
 // New implements engine.Engine.
 func (e *Engine) New(c engine.Config) (engine.Instance, error) {
 	in := &instance{engine: e, config: c}

@@ -55,6 +55,7 @@ func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) en
 	g.system.SetInput(p.Stdin)
 	err := in.turns(in.programFrames(p))
 	r.close()
+	g.machine.End()
 	out := in.outcome(r, err)
 	out.Stopped = ctx.Err() != nil
 	if !out.Lost {

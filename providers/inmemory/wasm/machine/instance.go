@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -40,6 +41,7 @@ type Instance struct {
 	image  *Image
 	ctx    context.Context
 	known  int // of memory.refused
+	begun  time.Time
 }
 
 // Start returns an instance. No code of it runs before Call.
@@ -141,8 +143,19 @@ func (in *Instance) Close() {
 // Refused reports whether the memory could not grow since Watch.Begin.
 func (in *Instance) Refused() bool { return in.memory.refused > in.known }
 
+// unsettled is how long a run may take whose writes to the image are not counted at once.
+const unsettled = time.Millisecond
+
 // Begin prepares for a run of the program.
 func (in *Instance) Begin() {
-	in.known = in.memory.refused
+	in.known, in.begun = in.memory.refused, time.Now()
 	in.Watch.Begin()
+}
+
+// End counts what the run has written. Between Begin and End the budget may be exceeded
+// by the size of the image.
+func (in *Instance) End() {
+	if time.Since(in.begun) > unsettled {
+		in.memory.settle()
+	}
 }

@@ -206,3 +206,31 @@ func TestFork(t *testing.T) {
 		t.Errorf("a limit below what there is: %v", err)
 	}
 }
+
+// TestWritten: what an instance writes of its image counts in the budget.
+func TestWritten(t *testing.T) {
+	m := compile(t, machine.Options{})
+	first := start(t, m, machine.Config{Memory: 16 << 20})
+	call(t, first, "grow", 100)
+	image, err := first.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer image.Close()
+	budget := engine.NewBudget(1 << 30)
+	in := start(t, m, machine.Config{Image: image, Memory: 16 << 20, Budget: budget})
+	in.Begin()
+	memory := in.Memory()
+	for at := 0; at < 5<<20; at += 4096 {
+		memory[at] = 1
+	}
+	time.Sleep(2 * time.Millisecond)
+	in.End()
+	if used := budget.Used(); used < 5<<20 || used > image.Size() {
+		t.Errorf("%d bytes count", used)
+	}
+	in.Close()
+	if used := budget.Used(); used != 0 {
+		t.Errorf("%d bytes are left", used)
+	}
+}

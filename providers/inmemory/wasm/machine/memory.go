@@ -8,8 +8,8 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
 
-// ownPages is what an instance counts for from its start: what it writes of its image,
-// and what the host keeps about it.
+// ownPages is what an instance counts for from its start: what it writes of its image at
+// once, and what the host keeps about it.
 const ownPages = 1 << 20
 
 // A memory is that of an instance. It implements experimental.LinearMemory.
@@ -22,6 +22,7 @@ type memory struct {
 
 	mu    sync.Mutex
 	taken int64
+	pages int64 // of taken, what the image's part counts for
 	size  uint64
 
 	refused int // how often it could not grow
@@ -31,7 +32,10 @@ type memory struct {
 func (i *Image) open(limit int64, budget *engine.Budget) (*memory, error) {
 	limit = min(limit, 1<<32)
 	m := &memory{limit: uint64(limit), image: uint64(i.size), budget: budget}
-	if !m.take(ownPages) {
+	if m.pages = ownPages; !knowsWritten {
+		m.pages = max(i.size, ownPages)
+	}
+	if !m.take(m.pages) {
 		return nil, fmt.Errorf("%w: no memory is left for another context", codeinterp.ErrCapacity)
 	}
 	var err error
@@ -60,6 +64,21 @@ func (m *memory) Reallocate(size uint64) []byte {
 	}
 	m.size = max(m.size, size)
 	return m.bytes[:size]
+}
+
+// settle counts what was written of the image, which is not asked for beforehand.
+func (m *memory) settle() {
+	if m.budget == nil || !knowsWritten {
+		return
+	}
+	n, ok := m.written()
+	if !ok {
+		n = int64(m.image)
+	}
+	n = max(n, ownPages)
+	m.budget.Add(n - m.pages)
+	m.taken += n - m.pages
+	m.pages = n
 }
 
 // Free implements experimental.LinearMemory.
