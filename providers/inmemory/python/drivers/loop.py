@@ -31,6 +31,7 @@ def make_loops():
 
     Loop.__name__ = Loop.__qualname__ = asyncio.SelectorEventLoop.__name__
     Loop.__module__ = asyncio.SelectorEventLoop.__module__
+    asyncio.SelectorEventLoop = Loop
     asyncio.set_event_loop_policy(Policy())
 
 
