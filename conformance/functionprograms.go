@@ -1,20 +1,9 @@
 package conformance
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 )
-
-// compacted returns JSON without spaces between its parts.
-func compacted(text []byte) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, text); err != nil {
-		return string(text)
-	}
-	return b.String()
-}
 
 func pythonCalls(p *Programs) {
 	dump := func(v string) string { return "json.dumps(" + v + ", separators=(',', ':'), ensure_ascii=False)" }
@@ -23,18 +12,15 @@ func pythonCalls(p *Programs) {
 	p.CallCaught = func(name, args string) string {
 		return lines("import json", "try:", "    "+call(name, args), "except Exception as e:", "    print('caught', type(e).__name__, e)")
 	}
-
 	p.CallLoop = func(name string, n int) string {
 		return fmt.Sprintf("print(sum(tools.%s(i=i) for i in range(%d)))", name, n)
 	}
-
 	p.CallLeft = func(name, args string) string {
 		return lines("import json, threading", "wake, seen = threading.Event(), []", "def left():", "    wake.wait()", "    try:",
 			"        "+call(name, args), "        seen.append('called')", "    except Exception as e:", "        seen.append('refused')",
 			"thread = threading.Thread(target=left, daemon=True)", "thread.start()")
 	}
 	p.CallWake = lines("wake.set()", "thread.join()", "print(*seen)")
-
 }
 
 func javascriptCalls(p *Programs) {
@@ -43,16 +29,13 @@ func javascriptCalls(p *Programs) {
 	p.CallCaught = func(name, args string) string {
 		return "try { await " + call(name, args) + `; } catch (e) { console.log("caught", e.name, e.message); }`
 	}
-
 	p.CallLoop = func(name string, n int) string {
 		return lines("{", "  let sum = 0;", fmt.Sprintf("  for (let i = 0; i < %d; i++) sum += await tools.%s({ i });", n, name), "  console.log(sum);", "}")
 	}
-
 	p.CallLeft = func(name, args string) string {
 		return "setTimeout(() => " + call(name, args) + ", 0); process.exit(0);"
 	}
 	p.CallWake = `await new Promise((resolve) => setTimeout(resolve, 20)); console.log("refused");`
-
 }
 
 func bashCalls(p *Programs) {
@@ -62,7 +45,6 @@ func bashCalls(p *Programs) {
 	p.CallCaught = func(name, args string) string {
 		return "if out=$(" + call(name, args) + ` 2>&1); then :; else printf 'caught %s\n' "$out"; fi`
 	}
-
 	p.CallLeft = func(name, args string) string {
 		return "coproc LEFT { read -r; " + call(name, args) + " >/dev/null 2>&1 && echo called || echo refused; }"
 	}

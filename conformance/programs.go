@@ -115,8 +115,7 @@ type Programs struct {
 	// Child starts "sleep <seconds>" in the background and goes on.
 	Child func(seconds string) string
 	// Awaited starts something in the background that prints text after the
-	// given time, and that a program waits for at its end. Repeating starts
-	// something that prints text every few milliseconds for ever.
+	// given time, and that a program waits for at its end.
 	Awaited func(text string, after time.Duration) string
 
 	// Unending starts something in the background that prints text for ever without
@@ -125,7 +124,6 @@ type Programs struct {
 	// Call calls a function of the host with arguments in JSON and prints its
 	// result as JSON and a newline. CallCaught prints "caught ", the error that
 	// the call raises, with the function's name and the message, and a newline.
-	// CallSize prints the length of the result's JSON, and a newline.
 	Call, CallCaught func(name, args string) string
 	// CallLoop calls a function n times, one after the other, with {"i": 0},
 	// {"i": 1} and so on, and prints the sum of the results and a newline.
@@ -154,7 +152,7 @@ type Expression struct {
 // A Raise is a program that fails, and the error that it is to have.
 type Raise struct{ Code, Name, Message string }
 
-// SplitText is what [Programs].Split writes: characters of one to four bytes.
+// SplitText has characters of one to four bytes.
 const SplitText = "aé日🙂b\n"
 
 // PNG returns the image that the display programs show: one red pixel.

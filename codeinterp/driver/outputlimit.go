@@ -202,7 +202,7 @@ func (k *keeper) outputs() []codeinterp.Output {
 	all := append(k.head[:len(k.head):len(k.head)], k.tail[k.first:]...)
 	gap := k.dropped
 	for i := len(k.head); i < len(all); i++ {
-		// The first of each kind after the gap tells how much is missing before it.
+		// the first of each kind after the gap says how much is missing before it.
 		if e := &all[i]; gap[e.Kind] > 0 {
 			e.Dropped, gap[e.Kind] = gap[e.Kind], 0
 		}

@@ -36,7 +36,7 @@ type slot struct {
 	gate         gate
 	timer        *time.Timer
 
-	wake chan struct{} // tells the run in progress that something below changed
+	wake chan struct{} // receives when something below changed, for the run in progress
 
 	mu         sync.Mutex // never held during a call of the runtime
 	ended      error      // set once the slot is terminated
