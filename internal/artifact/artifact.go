@@ -85,7 +85,7 @@ func (l *List) Add(ctx context.Context, name string, size int64, r io.ReadCloser
 	l.all = append(l.all, a)
 }
 
-// AddHashed adds a file that somebody else has read: its hash, and how it begins.
+// AddHashed adds a file that was read elsewhere: its hash and its first bytes.
 func (l *List) AddHashed(name string, size int64, sum string, head []byte) {
 	a := codeinterp.Artifact{Path: name, Size: size}
 	if !l.room(&a) {
@@ -175,7 +175,7 @@ func (l *List) room(a *codeinterp.Artifact) bool {
 	return false
 }
 
-// More tells of files, of so many bytes in all, that there is no room for.
+// More counts files, of so many bytes in all, that there is no room for.
 func (l *List) More(files int, bytes int64) {
 	if files > 0 {
 		l.more += files
@@ -184,10 +184,10 @@ func (l *List) More(files int, bytes int64) {
 	}
 }
 
-// Cut tells that not everything was looked at.
+// Cut says that not everything was looked at.
 func (l *List) Cut() { l.lost, l.cut = true, true }
 
-// Gone tells that what there was went with the process that had it.
+// Gone says that the files went with the process that had them.
 func (l *List) Gone() { l.lost, l.cut, l.gone = true, true, true }
 
 // Done returns what was added, sorted by path, and what it lacks.

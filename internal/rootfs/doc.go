@@ -7,3 +7,6 @@
 // refuses the host what it would refuse them, whoever else a hard link belongs
 // to, and what the host creates is theirs.
 package rootfs
+
+// A User is who the programs run as.
+type User struct{ UID, GID int }

@@ -72,7 +72,7 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 
 func (f *file) Close() error { return fault("close", f.name, f.file.Close()) }
 
-// denied tells what was not opened for an operation from other faults.
+// denied translates the error of a file that was not opened for the operation.
 func denied(err error) error {
 	// write(2) and read(2) say EBADF of a descriptor that was opened for the other.
 	if p, ok := err.(*fs.PathError); ok && p.Err == error(unix.EBADF) {

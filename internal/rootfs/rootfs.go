@@ -17,9 +17,6 @@ import (
 	"github.com/toolcell/toolcell/internal/fsentry"
 )
 
-// A User is who the programs run as.
-type User struct{ UID, GID int }
-
 // Options tunes an FS.
 type Options struct {
 	// As is the user whom the files belong to, nil for the host's own.
@@ -173,13 +170,13 @@ func (f *FS) openAny(name string, flag int, perm fs.FileMode) (*file, *unix.Stat
 	return &file{f, opened, name, flag&os.O_APPEND != 0}, &st, nil
 }
 
-// mayOpen refuses what is no file or directory, and names of files of somebody
-// else.
+// mayOpen refuses what is no file or directory, and further names of files of another
+// user.
 func (u *User) mayOpen(st *unix.Stat_t) error {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFDIR:
 	case unix.S_IFREG:
-		// A program can link a file of somebody else into the directory where
+		// A program can link a file of another user into the directory where
 		// fs.protected_hardlinks is 0.
 		if u != nil && st.Nlink > 1 && int(st.Uid) != u.UID {
 			return codeinterp.ErrSpecial

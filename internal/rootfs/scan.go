@@ -96,7 +96,7 @@ func (s *scan) descend(l *level, e *entry, depth int) {
 	case nil:
 		file := os.NewFile(uintptr(fd), "directory")
 		s.level(&level{file: file, path: e.path(), sum: s.sum(l, e.name, nil)}, depth+1)
-	case unix.ENOENT, unix.ENOTDIR, unix.ELOOP: // it is gone, or something else by now
+	case unix.ENOENT, unix.ENOTDIR, unix.ELOOP: // it was removed or replaced
 	default:
 		e.err = err
 		s.seen(e)

@@ -55,7 +55,7 @@ type paths struct {
 }
 
 // systemPaths returns programs, libraries and what they read, as far as they
-// exist. Nothing in it tells about accounts, other programs or the network,
+// exist. Nothing in it reveals accounts, other programs or the network,
 // unless network is set.
 func systemPaths(network bool) paths {
 	p := paths{

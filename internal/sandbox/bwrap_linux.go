@@ -58,19 +58,18 @@ func (s *Sandbox) probeBwrap() error {
 	return err
 }
 
-// closedProc are files of /proc that tell, in a namespace too, what is of the
-// host's user or of use for attacks only: his keys, and where the kernel is.
+// closedProc are files of /proc that reveal, in a namespace too, the keys of the host's
+// user and the addresses of the kernel.
 var closedProc = []string{"/proc/keys", "/proc/key-users", "/proc/kallsyms", "/proc/kcore", "/proc/timer_list", "/proc/sched_debug"}
 
-// bwrapArgs returns bubblewrap's options for a plan; seccomp, block and info
-// are descriptors, as are those of binds. There is no new session: the kernel schedules a session as a
-// group (see autogroup in sched(7)), and where others keep the processors busy a
-// new one starts several times slower. Instead /dev/tty, the host's terminal,
-// is a device where devices do not work, and the filter does the rest.
+// bwrapArgs returns bubblewrap's options for a plan; seccomp, block and info are
+// descriptors. There is no new session: the kernel schedules a session as a group (see
+// autogroup in sched(7)), and on a busy machine a new one starts several times slower.
+// Instead /dev/tty is no terminal, and the filter refuses input for terminals.
 func (s *Sandbox) bwrapArgs(pl *plan, list []bind, seccomp, block, info int) []string {
 	tmp := maxTmp
 	if pl.limits.Memory > 0 {
-		// What lies in them is memory, and counted as no process's.
+		// Their content is memory that is counted for no process.
 		tmp = int(min(maxTmp, pl.limits.Memory/4))
 	}
 	size := strconv.Itoa(tmp)
@@ -101,8 +100,7 @@ func (s *Sandbox) bwrapArgs(pl *plan, list []bind, seccomp, block, info int) []s
 	start := workspace
 	if pl.Cwd != nil {
 		start = pl.Cwd.Path()
-		// It leads to where the program starts, so that nothing is lost which is
-		// written there by habit; unless it is the path of something.
+		// A link, so that files are not lost which programs write there by habit.
 		if !slices.ContainsFunc(list, func(b bind) bool { return b.path == workspace || strings.HasPrefix(b.path, workspace+"/") }) {
 			a = append(a, "--symlink", start, workspace)
 		}
@@ -315,20 +313,18 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 	if _, err := g.open.Write([]byte{1}); err != nil {
 		return bare(err)
 	}
-	// A program can be over before it is found; what tells is whether the gate's
-	// byte was taken.
+	// A program can end before it is found; then the byte of the gate was taken.
 	if !p.discover() && g.shut() && !p.wasKilled() {
 		return errEndedEarly
 	}
 	return nil
 }
 
-// errEndedEarly is of a bubblewrap that refused to make what it was asked to, as
-// where a link is in the place of a directory that it is to show.
+// errEndedEarly is the error of a bubblewrap that refused, for example because a link is
+// in the place of a directory that it has to show.
 var errEndedEarly = errors.New("it ended before the program began; what it said is in the program's standard error")
 
-// shut reports whether nothing has come through the gate: the byte that opened
-// it is still there.
+// shut reports whether the byte that opened the gate was not read.
 func (g *gate) shut() bool {
 	n, err := unix.IoctlGetInt(int(g.block.Fd()), unix.TIOCINQ)
 	return err == nil && n > 0

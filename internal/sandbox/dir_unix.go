@@ -81,7 +81,7 @@ func (d *Dir) Path() string { return d.path }
 func (d *Dir) Close() error { return d.file.Close() }
 
 // Root opens the directory to work in it. It fails with ErrInvalid where the
-// path leads elsewhere by now.
+// path leads to another directory.
 func (d *Dir) Root() (*os.Root, error) {
 	root, err := os.OpenRoot(d.path)
 	if err != nil {

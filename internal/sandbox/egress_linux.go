@@ -135,6 +135,6 @@ func (s *Sandbox) dial(c *Cmd) error {
 		return err
 	}
 	defer func() { started.Kill(); <-started.done }()
-	p := started.tree.(*proc)
+	p := started.tree
 	return netgate.DialIn(p.ns.init, p.plan.user())
 }

@@ -24,8 +24,8 @@ func (s *Sandbox) CanFork() bool { return s.mode != Bwrap }
 // must be as wide as any child's, and it may write to all directories of
 // TempDir and to its own Writable ones.
 func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
-	parent, ok := server.tree.(*proc)
-	if !ok || !parent.plan.ForkServer || parent.s != s {
+	parent := server.tree
+	if !parent.plan.ForkServer || parent.s != s {
 		return nil, fmt.Errorf("%w: not a fork server of this sandbox", codeinterp.ErrInvalid)
 	}
 	if c.Egress != nil && parent.plan.Egress == nil {
@@ -97,7 +97,6 @@ func (f *Fork) Adopt(pid int) (*Process, error) {
 		f.Close()
 		return nil, err
 	}
-	// Close has nothing to do with it any more.
 	f.child = nil
 	f.closeRuleset()
 	err = p.s.confine(p, pid)
@@ -147,8 +146,7 @@ func (f *Fork) closeRuleset() {
 	}
 }
 
-// finish passes on what the fork server saw. The process can have been
-// reaped, but its group has not.
+// finish passes on the status that the fork server reports.
 func (p *proc) finish(status uint32) {
 	if p.finished != nil {
 		select {
@@ -158,8 +156,8 @@ func (p *proc) finish(status uint32) {
 	}
 }
 
-// awaitFinish waits until the process has ended and kills what it left; the
-// status comes from the server, or else from the kernel where it tells.
+// awaitFinish waits until the process has ended and kills what it left. The status comes
+// from the server, or else from the kernel.
 func (p *proc) awaitFinish() {
 	ws, known := p.awaitPidfd()
 	p.mu.Lock()
@@ -172,8 +170,8 @@ func (p *proc) awaitFinish() {
 	p.conclude(ws)
 }
 
-// reported returns the status that the server reports; where it is dead, or
-// silent, what the kernel knows.
+// reported returns the status that the server reports, or what the kernel knows if the
+// server is dead or silent.
 func (p *proc) reported() syscall.WaitStatus {
 	select {
 	case status := <-p.finished:

@@ -84,7 +84,7 @@ func (s *Sandbox) identify(pl *plan) (id identity, err error) {
 	return id, handOver(pl.Workdir, id)
 }
 
-// guest returns the identity for a program in somebody's directory: its owner,
+// guest returns the identity for a program in a directory of the caller's: its owner,
 // or where that is root a uid that belongs to the directory, and that is let in
 // by the directory's access list.
 func (i *ids) guest(d *Dir) (identity, error) {
@@ -134,8 +134,7 @@ func (s *Sandbox) Share(d *Dir) error {
 // as the host's.
 func (s *Sandbox) Shares() (uid, gid int, ok bool) { return s.shared.uid, s.shared.gid, s.shared.drop }
 
-// openToAll reports whether a directory is root's and anybody may change it, so
-// that no particular user has to.
+// openToAll reports whether a directory is root's and every user may change it.
 func openToAll(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -211,9 +210,8 @@ func (s *Sandbox) user() string {
 	return "an unused uid for each working directory"
 }
 
-// Owner returns as whom a program runs that was started in workdir, a directory
-// of TempDir's; also where it starts in a Cwd. other tells that this is not the
-// host's own user.
+// Owner returns the user of a program that was started in workdir, a directory of
+// TempDir's; also if it starts in a Cwd. other says that this is not the host's own user.
 func (s *Sandbox) Owner(workdir string) (uid, gid int, other bool, err error) {
 	if s.ids == nil {
 		return 0, 0, false, nil

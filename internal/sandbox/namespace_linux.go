@@ -88,7 +88,7 @@ func (n *namespace) find() bool {
 	if err != nil {
 		return false
 	}
-	// Likewise.
+	// After the descriptor was opened, as above.
 	if st, err := procfs.Read(pid); err != nil || st.Parent != n.init || procfs.IDInside(pid) != 2 {
 		unix.Close(fd)
 		return false

@@ -75,8 +75,8 @@ type plan struct {
 	forked bool // from a fork server, whose uid it shares with others
 }
 
-// An identity is the uid and gid that a program runs as; drop tells that they
-// are not the host's, own that they are not shared.
+// An identity is the uid and gid that a program runs as; drop says that they are not the
+// host's, own that they are not shared.
 type identity struct {
 	uid, gid  int
 	drop, own bool

@@ -46,9 +46,8 @@ func (s *Sandbox) remembered(probe func() error) error {
 	return err
 }
 
-// selfTest runs a program in the mode that is being probed, with its real
-// flags, and sees whether it runs and cannot read a file that is readable for
-// everybody.
+// selfTest runs a program in the mode that is being probed, with its real flags, and
+// checks that it runs and cannot read a file that every user can read.
 func (s *Sandbox) selfTest() error {
 	dir, err := s.TempDir()
 	if err != nil {

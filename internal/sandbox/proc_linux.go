@@ -121,7 +121,7 @@ func (p *proc) killTree() {
 		_ = unix.Kill(-p.group, unix.SIGKILL)
 	}
 	for pid, start := range p.escaped {
-		// Its id may be a stranger's by now.
+		// Its id may be another process's.
 		if st, err := procfs.Read(pid); err == nil && st.Start == start {
 			_ = unix.Kill(pid, unix.SIGKILL)
 		}
@@ -214,7 +214,7 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 	p.release()
 }
 
-// release tells everybody that the process is gone, or never was.
+// release reports the end of the process, or that it never began.
 func (p *proc) release() {
 	p.s.live.remove(p)
 	p.closed.Do(func() { close(p.done) })

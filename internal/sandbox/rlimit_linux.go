@@ -26,8 +26,7 @@ func (p *plan) rlimits(procs int) []Rlimit {
 	add(unix.RLIMIT_NOFILE, int64(l.OpenFiles))
 	add(unix.RLIMIT_NPROC, int64(procs))
 	if l.CPU > 0 {
-		// SIGXCPU comes at the soft limit and tells why; a second later the kernel
-		// kills.
+		// SIGXCPU comes at the soft limit; a second later the kernel kills.
 		list = append(list, Rlimit{unix.RLIMIT_CPU, uint64(l.CPU), uint64(l.CPU) + 1})
 	}
 	return list

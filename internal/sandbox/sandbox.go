@@ -145,14 +145,13 @@ type Cmd struct {
 	// runs. Programs see it at [Sandbox.WorkdirInside].
 	Workdir string
 
-	// Cwd, if set, is where the program starts instead, and may change: a
-	// directory of somebody else's. Where the host is root and Options.UID is
-	// not set, the program runs as its owner, and Workdir is handed over to
-	// him. Where the owner is root and not everybody may change it, the
-	// program runs as a uid that belongs to the directory, whose access list
-	// (see acl(5)) lets that uid list it and make files in it from then on;
-	// files of root's in it stay as they are. Start fails with ErrInvalid
-	// where Cwd.Path leads elsewhere by now.
+	// Cwd, if set, is the directory that the program starts in instead, and may change: a
+	// directory of another user. If the host is root and Options.UID is not set, the
+	// program runs as its owner, to whom Workdir is handed over. If the owner is root and
+	// not every user may change it, the program runs as a uid that belongs to the
+	// directory, whose access list (see acl(5)) lets that uid list it and make files in it
+	// from then on; files of root's in it stay as they are. Start fails with ErrInvalid if
+	// Cwd.Path leads to another directory.
 	Cwd *Dir
 
 	// Files become descriptors 0, 1, 2, ... of the program, which has no

@@ -58,8 +58,8 @@ func (s *Sandbox) Show(paths []string) error {
 }
 
 // hidden returns what of a path only root reaches: where it leads to, and the
-// symbolic links on the way there. It fails where somebody else may reach some
-// of it, who is not to lose that, and where programs may not read what it is.
+// symbolic links on the way there. It fails if another user may reach some of it, which
+// a cover would prevent, and if programs may not read it.
 func (s *Sandbox) hidden(path string) ([]rootPath, error) {
 	var list []rootPath
 	note := func(path, target string) error {

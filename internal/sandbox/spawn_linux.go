@@ -39,7 +39,7 @@ func (sp *spawn) steps() *forkexec.Steps {
 	s.Signals()
 	// This early, so that a kill of the group reaches the child in all that follows.
 	s.Do(unix.SYS_SETPGID, 0, uintptr(sp.group))
-	rules, cwd := -1, -1 // any descriptor will do for what there is none of
+	rules, cwd := -1, -1
 	if sp.rules != nil {
 		rules = int(sp.rules.Fd())
 	}

@@ -39,7 +39,7 @@ func lockRoot(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// makeRoot makes a locked root in dir, which everybody may pass through. The sweep of what
+// makeRoot makes a locked root in dir, which every user may pass through. The sweep of what
 // killed hosts left goes on beside it.
 func makeRoot(dir string) (path string, lock *os.File, err error) {
 	go SweepTemp(dir)

@@ -17,8 +17,8 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
 )
 
-// A tempRoot is the directory that holds the directories of TempDir. It can be
-// passed through by everybody and listed by none.
+// A tempRoot is the directory that holds the directories of TempDir. Every
+// user may pass through it and none may list it.
 type tempRoot struct {
 	mu   sync.Mutex
 	dir  string

@@ -126,7 +126,7 @@ func (v *view) close() {
 	v.covers = nil
 }
 
-// mkdirs makes directories below top that everybody may pass through, whatever the
+// mkdirs makes directories below top that every user may pass through, whatever the
 // host's umask is.
 func mkdirs(top, dir string) error {
 	for _, name := range split(strings.TrimPrefix(dir, top)) {

@@ -20,7 +20,7 @@ type call struct {
 	want  uintptr
 }
 
-// What a call's result has to be.
+// Checks of a call's result.
 const (
 	mustWork  = 0 // no error
 	mayFail   = 1 // anything

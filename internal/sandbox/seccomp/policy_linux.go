@@ -76,7 +76,7 @@ func (p Policy) Build() Filter {
 	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, tiocSTI, tiocLinux)
 	// Whoever opens a file with a lease has to wait for the program, the host too.
 	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
-	// Landlock leaves extended attributes open to everybody who may write to a file, and
+	// Landlock leaves extended attributes open to every process that may write to a file, and
 	// by one of them the host knows its own files: see internal/probecache.
 	f.Deny(unix.ENOTSUP, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
 		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT)
@@ -135,7 +135,7 @@ func Notify() Filter {
 }
 
 // neighbours closes ways to other processes and their objects that need no
-// path, watching of directories, and what Landlock leaves open to everybody
+// path, watching of directories, and what Landlock leaves open to every process
 // who may write to a file: its times.
 func (p Policy) neighbours(f *Filter) {
 	f.Deny(0, timesHere...)

@@ -4,7 +4,7 @@ package seccomp
 
 import "golang.org/x/sys/unix"
 
-// ioctls of struct space_resv, which the kernel has do what fallocate does on every
+// ioctls of struct space_resv, which do what fallocate does on every
 // file system; XFS's older ones (ALLOCSP) beside them.
 const (
 	fsResvSP, fsResvSP64     = 0x40305828, 0x4030582a

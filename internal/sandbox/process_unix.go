@@ -1,37 +1,61 @@
+//go:build unix
+
 package sandbox
 
 import (
+	"maps"
+	"slices"
+	"sync"
 	"syscall"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// An Exit says how a process ended.
-type Exit struct {
-	// Code is the program's exit code, or 128 + Signal.
-	Code int
+// A liveProcs is the processes of a Sandbox.
+type liveProcs struct {
+	mu     sync.Mutex
+	closed bool
+	all    map[*proc]struct{}
+}
 
-	// Signal is what ended the program, 0 if it exited by itself.
-	Signal syscall.Signal
+// add registers a process, unless the Sandbox was closed.
+func (l *liveProcs) add(p *proc) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return codeinterp.ErrClosed
+	}
+	if l.all == nil {
+		l.all = map[*proc]struct{}{}
+	}
+	l.all[p] = struct{}{}
+	return nil
+}
 
-	// Cause is the limit that was reached, or CauseSignal for a signal that
-	// was not ours. It is empty after an exit of the program's own, and after
-	// Kill.
-	Cause codeinterp.Cause
+func (l *liveProcs) remove(p *proc) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.all, p)
+}
 
-	// Detail says more about a Cause that is a limit, such as "memory: 540
-	// MiB in use, limit 512 MiB".
-	Detail string
+func (l *liveProcs) isClosed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed
+}
 
-	// Killed tells that Kill ended it.
-	Killed bool
-
-	// CPU is the time used and MaxRSS the largest resident size, in bytes,
-	// as far as the kernel and the watchdog have seen them; MaxRSS is often 0
-	// for short programs.
-	CPU    time.Duration
-	MaxRSS int64
+// close refuses further processes, kills all, and waits until they have ended.
+func (l *liveProcs) close() {
+	l.mu.Lock()
+	l.closed = true
+	list := slices.Collect(maps.Keys(l.all))
+	l.mu.Unlock()
+	for _, p := range list {
+		p.kill()
+	}
+	for _, p := range list {
+		<-p.done
+	}
 }
 
 // A Process is a program that [Sandbox.Start] started or [Fork.Adopt] took
@@ -40,16 +64,7 @@ type Process struct {
 	pid  int
 	done chan struct{}
 	exit Exit
-	tree tree
-}
-
-// A tree is what the platform does to a process and its descendants.
-type tree interface {
-	signal(sig syscall.Signal) error
-	signalAll(sig syscall.Signal) error
-	kill()
-	finish(status uint32)
-	rest(on bool)
+	tree *proc
 }
 
 // Pid returns the process id on the host of what Start started. In bwrap mode
@@ -75,12 +90,11 @@ func (p *Process) Signal(sig syscall.Signal) error { return p.tree.signal(sig) }
 // ignore SIGINT. It returns os.ErrProcessDone where the program has ended.
 func (p *Process) SignalAll(sig syscall.Signal) error { return p.tree.signalAll(sig) }
 
-// Rest has the process not be watched for what it uses, which takes a part of a
-// processor: it waits and runs no untrusted code until Wake, which comes before it is
-// given any.
+// Rest stops measuring what the process uses, which takes a part of a processor: it runs
+// no untrusted code until Wake, which is called before it is given any.
 func (p *Process) Rest() { p.tree.rest(true) }
 
-// Wake has it be watched again.
+// Wake starts measuring again.
 func (p *Process) Wake() { p.tree.rest(false) }
 
 // Kill ends the whole tree and returns at once; Wait says when it is done.
