@@ -14,7 +14,6 @@ import (
 // goroutine, also when the play that got the Kernel is over.
 type Kernel struct {
 	ID, Spec string
-	Number   int // of those that the server started, from 1
 
 	s  *Server
 	mu sync.Mutex
@@ -112,9 +111,9 @@ func (k *Kernel) answer(m *Message) {
 		k.s.Info(k, m)
 	case m.Header.Type == "kernel_info_request":
 		k.Answer(m, "kernel_info_reply", map[string]string{"status": "ok", "implementation": "fake"})
-	case m.Header.Type == "execute_request" && m.silent() && k.s.Hidden != nil:
+	case m.Header.Type == "execute_request" && m.content().Silent && k.s.Hidden != nil:
 		k.s.Hidden(k, m)
-	case m.Header.Type == "execute_request" && !m.silent() && k.s.Execute != nil:
+	case m.Header.Type == "execute_request" && !m.content().Silent && k.s.Execute != nil:
 		k.s.Execute(k, m)
 	case m.Header.Type == "execute_request":
 		k.Answer(m, "execute_reply", OK(1))
@@ -270,7 +269,7 @@ func (k *Kernel) listen(s *socket) error {
 			continue
 		}
 		if m.Header.Type == "input_reply" {
-			k.inputs <- m.input()
+			k.inputs <- m.content().Value
 			continue
 		}
 		if m.Channel == "control" {

@@ -23,24 +23,16 @@ type Header struct {
 }
 
 // Code is the code of an execute_request.
-func (m *Message) Code() string {
-	var c struct{ Code string }
-	_ = json.Unmarshal(m.Content, &c)
-	return c.Code
-}
+func (m *Message) Code() string { return m.content().Code }
 
-// input is the answer of an input_reply.
-func (m *Message) input() string {
-	var c struct{ Value string }
+// content is what is read of requests: silent is an execute_request of the client's own,
+// value that of an input_reply.
+func (m *Message) content() (c struct {
+	Code, Value string
+	Silent      bool
+}) {
 	_ = json.Unmarshal(m.Content, &c)
-	return c.Value
-}
-
-// silent reports whether it is an execute_request of the client's own.
-func (m *Message) silent() bool {
-	var c struct{ Silent bool }
-	_ = json.Unmarshal(m.Content, &c)
-	return c.Silent
+	return c
 }
 
 // Contents of messages.
@@ -109,20 +101,8 @@ func parse(typ int, data []byte) (*Message, bool) {
 	if typ == websocket.TextMessage {
 		return m, json.Unmarshal(data, m) == nil
 	}
-	if len(data) < 8 {
-		return nil, false
-	}
-	n := binary.LittleEndian.Uint64(data)
-	if n < 6 || n > 1000 || uint64(len(data)) < 8*(n+1) {
-		return nil, false
-	}
-	part := func(i int) []byte {
-		from, to := binary.LittleEndian.Uint64(data[8*(1+i):]), binary.LittleEndian.Uint64(data[8*(2+i):])
-		if from > to || to > uint64(len(data)) {
-			return nil
-		}
-		return data[from:to]
-	}
+	at := func(i int) uint64 { return binary.LittleEndian.Uint64(data[8*(1+i):]) }
+	part := func(i int) []byte { return data[at(i):at(i+1)] }
 	m.Channel, m.Content = string(part(0)), part(4)
 	return m, json.Unmarshal(part(1), &m.Header) == nil
 }

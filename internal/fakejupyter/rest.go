@@ -63,36 +63,23 @@ func (s *Server) postSession(w http.ResponseWriter, r *http.Request) {
 		Kernel     struct{ Name string }
 	}
 	_ = json.NewDecoder(r.Body).Decode(&body)
-	k, ok := s.start(body.Kernel.Name)
-	if !ok {
-		Fail(w, 501, "no such kernelspec")
-		return
-	}
+	k := s.start(body.Kernel.Name)
 	JSON(w, 201, map[string]any{"id": k.ID, "path": body.Path, "name": body.Name, "kernel": k.model()})
 }
 
 func (s *Server) postKernel(w http.ResponseWriter, r *http.Request) {
 	var body struct{ Name string }
 	_ = json.NewDecoder(r.Body).Decode(&body)
-	k, ok := s.start(body.Name)
-	if !ok {
-		Fail(w, 500, "no such kernelspec")
-		return
-	}
-	JSON(w, 201, k.model())
+	JSON(w, 201, s.start(body.Name).model())
 }
 
-func (s *Server) start(spec string) (*Kernel, bool) {
-	if _, ok := s.Specs[spec]; !ok {
-		return nil, false
-	}
+func (s *Server) start(spec string) *Kernel {
 	k := newKernel(s, spec)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kernels[k.ID] = k
 	s.started = append(s.started, k)
-	k.Number = len(s.started)
-	return k, true
+	return k
 }
 
 // kernel answers what concerns one kernel; a session has its kernel's id.

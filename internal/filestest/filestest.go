@@ -4,7 +4,6 @@ package filestest
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
@@ -37,33 +36,6 @@ func Run(t *testing.T, fsys codeinterp.FS) {
 	if err := fstest.TestFS(fsys, "dir/bytes", "bytes"); err != nil {
 		t.Error(err)
 	}
-}
-
-// Large writes a file of size bytes as a stream and reads it back so.
-func Large(t *testing.T, fsys codeinterp.FS, size int64) {
-	t.Helper()
-	sent, came := sha256.New(), sha256.New()
-	src := io.TeeReader(io.LimitReader(pattern{}, size), sent)
-	must(t, codeinterp.WriteFile(fsys, "large", src, 0o600))
-	f, err := fsys.Open("large")
-	must(t, err)
-	defer f.Close()
-	n, err := io.Copy(came, f)
-	must(t, err)
-	if n != size || !bytes.Equal(sent.Sum(nil), came.Sum(nil)) {
-		t.Errorf("%d bytes came back of %d, or others", n, size)
-	}
-	must(t, fsys.Remove("large"))
-}
-
-// A pattern reads as all byte values, again and again.
-type pattern struct{}
-
-func (pattern) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = byte(i)
-	}
-	return len(p), nil
 }
 
 func must(t *testing.T, err error) {
