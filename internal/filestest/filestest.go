@@ -38,6 +38,17 @@ func Run(t *testing.T, fsys codeinterp.FS) {
 	}
 }
 
+// Large writes a file of size bytes and reads it back.
+func Large(t *testing.T, fsys codeinterp.FS, size int) {
+	t.Helper()
+	data := bytes.Repeat([]byte("01234567"), size/8)
+	must(t, codeinterp.WriteFile(fsys, "large", bytes.NewReader(data), 0o600))
+	if got, err := fs.ReadFile(fsys, "large"); err != nil || !bytes.Equal(got, data) {
+		t.Errorf("%d bytes came back of %d, %v", len(got), len(data), err)
+	}
+	must(t, fsys.Remove("large"))
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
