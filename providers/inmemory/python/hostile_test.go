@@ -181,11 +181,15 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// resident is the memory that is the process's own, without what it shares with others or
+// with itself, such as images.
 func resident(t *testing.T) int64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		t.Skip("resident memory is unknown here")
 	}
-	pages, _ := strconv.ParseInt(strings.Fields(string(b))[1], 10, 64)
-	return pages * int64(os.Getpagesize())
+	fields := strings.Fields(string(b))
+	pages, _ := strconv.ParseInt(fields[1], 10, 64)
+	shared, _ := strconv.ParseInt(fields[2], 10, 64)
+	return (pages - shared) * int64(os.Getpagesize())
 }

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Makes the pack of the embedded Python, once: about five minutes of a processor. Where its
+# sources cannot be had, the tests that need it say so and are skipped.
+set -u
+cd "$(dirname "$0")/../../.."
+dir=.testenv/python-pack
+[ -f $dir/manifest.json ] && exit 0
+if ! go run ./internal/pybuild -fetch -out $dir >.testenv/python-pack.log 2>&1; then
+	echo "testenv: no pack of the embedded Python: $(tail -1 .testenv/python-pack.log)"
+	rm -rf $dir
+fi
+rm -rf $dir-work $dir.tar.gz
+exit 0
