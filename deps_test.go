@@ -23,7 +23,7 @@ var layers = map[string][]string{
 	"egress":               {"codeinterp"},
 	"conformance":          {"codeinterp", "internal/procfs"},
 	"providers/inmemory":   {"codeinterp", "egress", "internal", "modernc.org", "github.com/tetratelabs/wazero", "golang.org/x/sys"},
-	"environments":         {"codeinterp", "internal"},
+	"environments":         {"codeinterp", "egress", "internal"},
 	"providers/subprocess": {"codeinterp", "egress", "environments", "internal", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/jupyter":    {"codeinterp", "internal", "golang.org/x/sys", "github.com/gorilla/websocket"},
 	"git":                  {"codeinterp"},

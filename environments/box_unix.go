@@ -16,6 +16,8 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/egress"
+	"github.com/toolcell/toolcell/egress/gate"
 	"github.com/toolcell/toolcell/internal/interpreter"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
@@ -39,6 +41,25 @@ type box struct {
 	env      []string
 	readable []string
 	closes   []func() error
+
+	gate   *gate.Gate // nil where installers use the host's network
+	bundle string     // of certificates, if any
+}
+
+// openGate opens the way to what a policy allows.
+func (x *box) openGate(e *egress.Options) (err error) {
+	if e == nil || e.Policy.Mode == egress.Host {
+		return nil
+	}
+	if x.gate, err = gate.New(e); err != nil {
+		return fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
+	}
+	x.closes = append(x.closes, x.gate.Close)
+	if x.bundle, err = x.gate.WriteBundle(""); err != nil || x.bundle == "" {
+		return err
+	}
+	x.closes = append(x.closes, func() error { return os.RemoveAll(filepath.Dir(x.bundle)) })
+	return nil
 }
 
 // newBox returns a box for one environment.
@@ -49,9 +70,12 @@ func newBox(o *Options, b *base) (_ *box, err error) {
 			err = errors.Join(err, x.close())
 		}
 	}()
+	if err := x.openGate(o.Egress); err != nil {
+		return nil, err
+	}
 	// In Root, so that the environment can be renamed to its place.
 	x.sandbox, err = sandbox.New(&sandbox.Options{
-		Require: o.require, AllowNone: true, AllowSignals: true, Network: true, TempDir: o.Root,
+		Require: o.require, AllowNone: true, AllowSignals: true, Network: x.gate == nil, Egress: x.gate != nil, TempDir: o.Root,
 		Limits: sandbox.Limits{Memory: maxMemory, Processes: maxProcesses, CPU: -1, FileSize: o.Disk, Disk: o.Disk, Inodes: maxFiles, OpenFiles: maxOpen},
 	})
 	if err != nil {
@@ -90,6 +114,9 @@ func (x *box) furnish(b *base) (err error) {
 	x.read(b.roots...)
 	x.read(c.readable...)
 	x.readable = append(x.readable, x.home)
+	if x.bundle != "" {
+		x.read(filepath.Dir(x.bundle))
+	}
 	x.env = x.sandbox.Env(x.dir, nil, x.settings(b, c))
 	return nil
 }
@@ -105,6 +132,12 @@ func (x *box) settings(b *base, c *settings) map[string]string {
 		env[name] = filepath.Join(temp, dir)
 	}
 	env["UV_LINK_MODE"], env["UV_PYTHON_DOWNLOADS"] = "copy", "never"
+	if x.gate != nil {
+		for _, kv := range gate.Environ(sandbox.ProxyPort, x.bundle) {
+			k, v, _ := strings.Cut(kv, "=")
+			env[k] = v
+		}
+	}
 	env["HOME"], env["PATH"] = x.home, filepath.Dir(b.path)+":/usr/local/bin:/usr/bin:/bin"
 	return env
 }
@@ -176,7 +209,13 @@ func (x *box) run(ctx context.Context, args []string) (string, error) {
 		out, _ = io.ReadAll(io.LimitReader(r, maxPrinted))
 		_, _ = io.Copy(io.Discard, r)
 	})
-	p, err := x.sandbox.Start(&sandbox.Cmd{Path: inside[0], Args: inside, Env: x.env, Workdir: x.dir, ReadOnly: x.readable, Files: []*os.File{nil, w, w}})
+	c := &sandbox.Cmd{Path: inside[0], Args: inside, Env: x.env, Workdir: x.dir, ReadOnly: x.readable, Files: []*os.File{nil, w, w}}
+	if x.gate != nil {
+		s := x.gate.Session()
+		defer s.Close()
+		c.Egress = &sandbox.Egress{Serve: s.Serve, DNS: s.DNS, Ports: x.gate.Ports()}
+	}
+	p, err := x.sandbox.Start(c)
 	w.Close() // reading ends with the installer
 	if err != nil {
 		reading.Wait()

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -56,6 +57,10 @@ type Options struct {
 	// Root is the directory that environments are kept in. Empty means
 	// toolcell/environments in the user's cache directory, for root in /var/cache.
 	Root string
+
+	// Egress, if set, is what the installation reaches in place of the host's network,
+	// which includes localhost and metadata services. It has to allow the index.
+	Egress *egress.Options
 
 	// Disk bounds the bytes that the installation writes; zero means 16 GiB.
 	Disk int64

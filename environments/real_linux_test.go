@@ -7,6 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +20,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
@@ -221,4 +226,57 @@ func contents(t *testing.T, root string) string {
 		}
 	}
 	return strings.Join(names, " ")
+}
+
+// TestNewWithinPolicy protects Options.Egress: the installer reaches the index that the
+// policy allows, with its credential, and nothing else.
+func TestNewWithinPolicy(t *testing.T) {
+	dir := wheels(t, map[string]map[string]string{"mine": {"mine.py": "word = 'found'\n"}})
+	for _, name := range []string{"UV_NO_INDEX", "UV_OFFLINE", "UV_FIND_LINKS", "PIP_FIND_LINKS"} {
+		t.Setenv(name, "")
+		os.Unsetenv(name)
+	}
+	var auth []string
+	srv := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		auth = append(auth, r.Header.Get("Authorization"))
+		switch r.URL.Path {
+		case "/simple/mine/":
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, `<a href="/files/mine-1.0-py3-none-any.whl">mine-1.0-py3-none-any.whl</a>`)
+		default:
+			http.ServeFile(w, r, filepath.Join(dir, filepath.Base(r.URL.Path)))
+		}
+	}))
+	defer srv.Close()
+	t.Setenv("UV_DEFAULT_INDEX", "https://example.com/simple/")
+	var dialled []string
+	o := &egress.Options{
+		Policy:  egress.Policy{Mode: egress.Hosts, Rules: []egress.Rule{{Hosts: []string{"example.com"}, Methods: []string{"GET"}, Paths: []string{"/simple/*", "/files/*"}, Credential: true}}},
+		Secrets: egress.Static{"example.com": egress.Bearer("index", "index-token-0123")},
+		RootCAs: srv.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs,
+		Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.AddrFrom4([4]byte{93, 184, 216, 34})}, nil
+		},
+		Dial: func(_ context.Context, a netip.AddrPort) (net.Conn, error) {
+			dialled = append(dialled, a.String())
+			return net.Dial("tcp", srv.Listener.Addr().String())
+		},
+	}
+	e, err := New(t.Context(), &Options{Packages: []string{"mine"}, Python: python(t), Root: leftover.Dir(t), Egress: o})
+	if err != nil || strings.Join(e.Lock, " ") != "mine==1.0" {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	for _, a := range auth {
+		if a != "Bearer index-token-0123" {
+			t.Errorf("a request with %q", a)
+		}
+	}
+	if len(auth) < 2 || len(dialled) == 0 {
+		t.Errorf("%d requests, %d connections", len(auth), len(dialled))
+	}
+	o.Policy.Rules[0].Hosts[0] = "other.test"
+	o.Secrets = egress.Static{"other.test": egress.Bearer("index", "index-token-0123")}
+	if e, err := New(t.Context(), &Options{Packages: []string{"mine"}, Python: python(t), Root: leftover.Dir(t), Egress: o}); err == nil || !strings.Contains(err.Error(), "example.com") {
+		t.Errorf("an index that is not allowed: %+v, %v", e, err)
+	}
 }

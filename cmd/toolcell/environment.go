@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -46,11 +47,13 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context, progress func(
 		changeable = append(changeable, f.shared)
 	}
 	python, node := byLanguage(f.with)
+	policy, policyErr := f.net.options(f.getenv)
+	err = cmp.Or(err, policyErr)
 	if err == nil && len(python) > 0 {
-		err = f.enter(newEnvironment(ctx, &environments.Options{Packages: python, Python: f.python, Root: root, Changeable: changeable}, progress))
+		err = f.enter(newEnvironment(ctx, &environments.Options{Packages: python, Python: f.python, Root: root, Changeable: changeable, Egress: policy}, progress))
 	}
 	if err == nil && len(node) > 0 {
-		err = f.enter(newEnvironment(ctx, &environments.Options{Packages: node, Language: "javascript", Root: root, Changeable: changeable}, progress))
+		err = f.enter(newEnvironment(ctx, &environments.Options{Packages: node, Language: "javascript", Root: root, Changeable: changeable, Egress: policy}, progress))
 	}
 	return err
 }

@@ -8,9 +8,12 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -104,6 +107,35 @@ func template(name string, days int) (*x509.Certificate, error) {
 
 func (a *authority) pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})
+}
+
+// rootFiles are where systems keep the certificates that they trust.
+var rootFiles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"}
+
+// WriteBundle writes the system's certificates and the gate's own to a file in a new
+// directory below temp, for programs that read it, and returns its path; "" if no host is
+// inspected. The directory is the caller's.
+func (g *Gate) WriteBundle(temp string) (string, error) {
+	own := g.Certificate()
+	if own == nil {
+		return "", nil
+	}
+	var roots []byte
+	for _, f := range rootFiles {
+		var err error
+		if roots, err = os.ReadFile(f); err == nil {
+			break
+		}
+	}
+	dir, err := os.MkdirTemp(temp, "toolcell-certificates-")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "bundle.pem")
+	if err := errors.Join(os.WriteFile(file, append(append(roots, '\n'), own...), 0o644), os.Chmod(dir, 0o755)); err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return file, nil
 }
 
 // config returns the server's side of TLS for a host.

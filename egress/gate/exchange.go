@@ -79,7 +79,7 @@ func (x *exchange) prepare(out *http.Request) {
 		out.Header.Del("Upgrade")
 		out.Header.Del("Connection")
 	}
-	if out.Body != nil && out.Body != http.NoBody {
+	if out.Body != nil {
 		out.Body = &countedBody{ReadCloser: out.Body, n: &x.sent}
 	}
 	if x.mask == nil {

@@ -127,7 +127,7 @@ func (o *overlay) install(ctx context.Context, args json.RawMessage) (e *environ
 	o.made++
 	beside := slices.Concat(o.python.installed, o.locks)
 	e, err = environments.New(ctx, &environments.Options{
-		Packages: packages, Constraints: beside, Python: o.python.path, Changeable: o.opts.changeable(), Root: o.Root, Disk: o.Disk - o.wrote,
+		Packages: packages, Constraints: beside, Python: o.python.path, Changeable: o.opts.changeable(), Root: o.Root, Disk: o.Disk - o.wrote, Egress: o.opts.Egress,
 	})
 	if err != nil {
 		if errors.Is(err, codeinterp.ErrQuota) {

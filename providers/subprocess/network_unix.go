@@ -3,7 +3,6 @@
 package subprocess
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -20,8 +19,7 @@ import (
 // A network is what programs reach by Options.Egress.
 type network struct {
 	gate   *gate.Gate
-	dir    string // has bundle; empty if no host is inspected
-	bundle string // the certificates that programs are to trust
+	bundle string // file of the certificates that programs are to trust, empty for the system's
 }
 
 // openNetwork makes the gate of the options, nil if they have no policy, and puts what
@@ -42,37 +40,15 @@ func (o *Options) openNetwork(b *sandbox.Options) (*network, error) {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
 	}
 	n := &network{gate: g}
-	if err := n.writeBundle(o.Sandbox.TempDir); err != nil {
+	if n.bundle, err = g.WriteBundle(o.Sandbox.TempDir); err != nil {
 		n.close()
 		return nil, fmt.Errorf("%w: certificates: %w", codeinterp.ErrUnavailable, err)
 	}
 	b.Egress = true
 	if n.bundle != "" {
-		b.ReadOnly = append(b.ReadOnly[:len(b.ReadOnly):len(b.ReadOnly)], n.dir)
+		b.ReadOnly = append(b.ReadOnly[:len(b.ReadOnly):len(b.ReadOnly)], filepath.Dir(n.bundle))
 	}
 	return n, nil
-}
-
-// rootFiles are where systems have their certificates.
-var rootFiles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"}
-
-// writeBundle writes the system's certificates and that of the gate to a file.
-func (n *network) writeBundle(temp string) (err error) {
-	own := n.gate.Certificate()
-	if own == nil {
-		return nil
-	}
-	var roots []byte
-	for _, f := range rootFiles {
-		if roots, err = os.ReadFile(f); err == nil {
-			break
-		}
-	}
-	if n.dir, err = os.MkdirTemp(temp, "toolcell-certificates-"); err != nil {
-		return err
-	}
-	n.bundle = filepath.Join(n.dir, "bundle.pem")
-	return errors.Join(os.WriteFile(n.bundle, append(append(roots, '\n'), own...), 0o644), os.Chmod(n.dir, 0o755))
 }
 
 func (n *network) close() {
@@ -80,8 +56,8 @@ func (n *network) close() {
 		return
 	}
 	_ = n.gate.Close()
-	if n.dir != "" {
-		_ = os.RemoveAll(n.dir)
+	if n.bundle != "" {
+		_ = os.RemoveAll(filepath.Dir(n.bundle))
 	}
 }
 
