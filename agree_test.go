@@ -119,7 +119,6 @@ func TestProvidersAgree(t *testing.T) {
 	t.Run("failures", func(t *testing.T) { failuresAgree(t, p) })
 	t.Run("kept functions", func(t *testing.T) { keptFunctionsAgree(t, p) })
 	t.Run("modules", func(t *testing.T) { modulesAgree(t, p) })
-	t.Run("files", func(t *testing.T) { filesAgree(t, p) })
 }
 
 func newContext(t *testing.T, ci codeinterp.StatefulInterpreter, language string) codeinterp.ContextID {

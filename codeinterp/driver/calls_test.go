@@ -213,41 +213,6 @@ func TestShow(t *testing.T) {
 	})
 }
 
-func TestFunctionsOfRunAndContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ci := driver.NewStateful(&fake{programs: callers, onStart: func(_ context.Context, o driver.Options) error {
-			if o.Functions != nil {
-				t.Error("a session was given functions")
-			}
-			return nil
-		}}, driver.Config{})
-		with := func(d string, names ...string) (list []codeinterp.Function) {
-			for _, n := range names {
-				list = append(list, codeinterp.Function{Name: n, Description: d, Call: hostFunctions()[0].Call})
-			}
-			return list
-		}
-		id, err := ci.CreateContext(t.Context(), "fake", &codeinterp.ContextOptions{Functions: with("context", "b", "c")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, tt := range []struct {
-			run  []codeinterp.Function
-			want string
-		}{{nil, "b:context:true c:context:true "}, {with("run", "c", "a"), "a:run:true b:context:true c:run:true "}} {
-			res, _ := ci.RunInContext(t.Context(), id, "list", &codeinterp.RunOptions{Functions: tt.run})
-			if res.Stdout() != tt.want {
-				t.Errorf("%q, want %q", res.Stdout(), tt.want)
-			}
-		}
-		_, err = ci.RunCode(t.Context(), "bare", "list", &codeinterp.RunOptions{Functions: with("", "a")})
-		if !errors.Is(err, codeinterp.ErrInvalid) {
-			t.Errorf("a language that cannot call: %v", err)
-		}
-		ci.Close()
-	})
-}
-
 // TestCallsEndWithTheRun: whatever ends a run ends its calls first, and the run
 // returns after them.
 func TestCallsEndWithTheRun(t *testing.T) {

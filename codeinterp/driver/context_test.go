@@ -14,7 +14,6 @@ import (
 	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
-// TestQueue: first in, first out; who waits can be canceled and then never ran.
 // TestContextsUnsaid: Describe and CreateContext agree on who has contexts, also
 // where the runtime does not say.
 func TestContextsUnsaid(t *testing.T) {
@@ -35,6 +34,7 @@ func TestContextsUnsaid(t *testing.T) {
 	}
 }
 
+// TestQueue: first in, first out; who waits can be canceled and then never ran.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ci, id := stateful(t, &fake{}, driver.Config{})

@@ -78,38 +78,6 @@ func openCabinet(t *testing.T) (*driver.Stateful, codeinterp.ContextFiles, strin
 	return ci, files, base
 }
 
-func TestContextFiles(t *testing.T) {
-	ci, files, _ := openCabinet(t)
-	ctx := t.Context()
-	id, err := ci.CreateContext(ctx, "name", &codeinterp.ContextOptions{Files: fstest.MapFS{"dir/a": {Data: []byte("text")}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := files.OpenFiles(ctx, id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"text", "text!"} {
-		res, err := ci.RunInContext(ctx, id, "dir/a", &codeinterp.RunOptions{Artifacts: true})
-		if err != nil || res.Stdout() != want || len(res.Artifacts) != 1 {
-			t.Errorf("%q, %v, %v", res.Stdout(), res.Artifacts, err)
-		}
-		if err := ci.RestartContext(ctx, id); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := ci.DeleteContext(ctx, id); err != nil {
-		t.Fatal(err)
-	}
-	_, err1 := dir.Stat("dir/a")
-	_, err2 := files.OpenFiles(ctx, id)
-	for _, err := range []error{err1, err2} {
-		if !errors.Is(err, codeinterp.ErrContext) {
-			t.Errorf("files of a deleted context: %v", err)
-		}
-	}
-}
-
 // ownRoot lists an entry that is the root again.
 type ownRoot struct{ fstest.MapFS }
 
@@ -214,23 +182,3 @@ func TestFilesIdle(t *testing.T) {
 type panicFS struct{}
 
 func (panicFS) Open(string) (fs.File, error) { panic("no") }
-
-// TestNoFiler: who cannot, says so.
-func TestNoFiler(t *testing.T) {
-	ci := driver.NewStateful(noFiler{cabinet{t.TempDir()}}, driver.Config{})
-	defer ci.Close()
-	if _, ok := codeinterp.Files(ci); ok || ci.Describe().HasFiles("") {
-		t.Error("files of a runtime that has none")
-	}
-	_, err := ci.CreateContext(t.Context(), "name", &codeinterp.ContextOptions{Files: fstest.MapFS{}})
-	if !errors.Is(err, codeinterp.ErrInvalid) {
-		t.Errorf("create: %v", err)
-	}
-	for _, o := range []*codeinterp.RunOptions{{Artifacts: true}, {Files: fstest.MapFS{}}} {
-		if res, err := ci.RunCode(t.Context(), "name", "", o); !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
-			t.Errorf("run: %v, %v", res.Status, err)
-		}
-	}
-}
-
-type noFiler struct{ driver.Runtime }

@@ -176,33 +176,6 @@ func TestNotBegun(t *testing.T) {
 	}
 }
 
-// TestEndedContext: a deletion and a restart are made whatever ctx does.
-func TestEndedContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		f := &fake{}
-		slow := func(context.Context) error { time.Sleep(time.Second); return nil }
-		f.onReset, f.onClose = slow, slow
-		ci, id := stateful(t, f, driver.Config{})
-		ci.RunInContext(t.Context(), id, "ok", nil)
-		if err := ci.RestartContext(ctx, id); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-		res, err := ci.RunInContext(t.Context(), id, "ok", nil)
-		want{status: "ok", count: 1}.check(t, "after the restart", res, err)
-		if err := ci.DeleteContext(ctx, id); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-		if err := ci.DeleteContext(ctx, id); !errors.Is(err, codeinterp.ErrContext) {
-			t.Errorf("deleted twice: %v", err)
-		}
-		if err := ci.Close(); err != nil || f.open.Load() != 0 {
-			t.Errorf("%v, %d sessions open", err, f.open.Load())
-		}
-	})
-}
-
 // TestRefusedInterrupt goes on to the kill at once.
 func TestRefusedInterrupt(t *testing.T) {
 	for name, intr := range map[string]func(context.Context) error{

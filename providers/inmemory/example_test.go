@@ -3,8 +3,6 @@ package inmemory_test
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -65,57 +63,4 @@ func ExampleNewStateful() {
 	// ok "5"
 	// error ""
 	// TypeError: Cannot read properties of null (reading 'length') in line 1
-}
-
-// Files go into a context and come out of it as those of a directory.
-func ExampleStateful_files() {
-	ci, err := inmemory.NewStateful(nil)
-	if err != nil {
-		panic(err)
-	}
-	defer ci.Close()
-	ctx := context.Background()
-	id, err := ci.CreateContext(ctx, "javascript", nil)
-	if err != nil {
-		panic(err)
-	}
-	of, _ := codeinterp.Files(ci)
-	files, err := of.OpenFiles(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	if err := codeinterp.WriteFile(files, "in.txt", strings.NewReader("hello"), 0o644); err != nil {
-		panic(err)
-	}
-	_, err = ci.RunInContext(ctx, id, `
-		const fs = require("fs");
-		fs.writeFileSync("out.txt", fs.readFileSync("in.txt", "utf8").toUpperCase())`, nil)
-	if err != nil {
-		panic(err)
-	}
-	out, err := fs.ReadFile(files, "out.txt")
-	fmt.Println(string(out), err)
-	// Output: HELLO <nil>
-}
-
-func ExampleStateful_InterruptContext() {
-	ci, err := inmemory.NewStateful(nil)
-	if err != nil {
-		panic(err)
-	}
-	defer ci.Close()
-	ctx := context.Background()
-	id, err := ci.CreateContext(ctx, "javascript", nil)
-	if err != nil {
-		panic(err)
-	}
-	res, err := ci.RunInContext(ctx, id, `let n = 1; console.log("started"); for (;;) n++`, &codeinterp.RunOptions{
-		OnOutput: func(codeinterp.Output) error { return ci.InterruptContext(ctx, id) },
-	})
-	fmt.Println(res.Status, res.ExitCode, res.Cause, err)
-	res, err = ci.RunInContext(ctx, id, "n > 0", nil)
-	fmt.Println(res.Text(), err)
-	// Output:
-	// error 130 interrupt <nil>
-	// true <nil>
 }

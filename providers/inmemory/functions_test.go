@@ -3,7 +3,6 @@ package inmemory_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -87,41 +86,6 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestFunctionsOfARun: the functions are those of the run, and the name is the
-// program's to use otherwise.
-func TestFunctionsOfARun(t *testing.T) {
-	ci, err := inmemory.NewStateful(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ci.Close()
-	all := hostFunctions()
-	id, err := ci.CreateContext(t.Context(), "javascript", &codeinterp.ContextOptions{Functions: all[:1]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		functions  []codeinterp.Function
-		code, want string
-	}{
-		{nil, `var kept = tools; Object.keys(tools).join()`, `"echo"`},
-		{all[1:2], `Object.keys(tools).join() + (await tools.fails().catch((e) => e.message))`, `"echo,failsfails: no such city"`},
-		{nil, `[typeof tools.fails, (await kept.echo({a: 1})).a].join()`, `"undefined,1"`},
-		{nil, `var tools = 5; tools`, `5`},
-		{nil, `{ const tools = {echo: 3}; globalThis.x = tools.echo } x`, `3`},
-	} {
-		res, err := ci.RunInContext(t.Context(), id, tt.code, &codeinterp.RunOptions{Functions: tt.functions})
-		if v, _ := res.Value(); err != nil || !res.OK() || string(v.Value) != tt.want {
-			t.Errorf("%s: %s, %v, %v", tt.code, v.Value, res.Error, err)
-		}
-	}
-	for _, code := range []string{`typeof tools + typeof ToolError`, `const tools = 1, ToolError = 2; "undefinedundefined"`, `let tools; "undefinedundefined"`} {
-		if res, _ := ci.RunCode(t.Context(), "javascript", code, nil); res.Text() != "undefinedundefined" {
-			t.Errorf("without functions, %s: %q, %v", code, res.Text(), res.Error)
-		}
-	}
-}
-
 // moduleOf is a program that imports a module of code.
 func moduleOf(code string) string {
 	return `require("fs").writeFileSync("m.mjs", ` + strconv.Quote(code) + `); await import("./m.mjs")`
@@ -184,33 +148,6 @@ func TestCallsHoldNoSlot(t *testing.T) {
 		if err := <-errs; err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-func TestCallsEndWithTheRun(t *testing.T) {
-	ci, err := inmemory.NewStateful(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ci.Close()
-	id, _ := ci.CreateContext(t.Context(), "javascript", &codeinterp.ContextOptions{Functions: hostFunctions()})
-	for _, code := range []string{`var x = 1; await tools.waits()`, `tools.waits().catch(() => x = 2)`, `for (;;) await tools.echo()`, `tools.waits(); for (;;);`} {
-		res, err := ci.RunInContext(t.Context(), id, code, &codeinterp.RunOptions{Timeout: 100 * time.Millisecond, FunctionLimits: codeinterp.FunctionLimits{Calls: -1}})
-		if err != nil || res.Status != codeinterp.StatusTimeout || res.StateLost || res.CallbackErr != nil || res.Error != nil {
-			t.Errorf("%s: %+v, %v", code, res, err)
-		}
-	}
-	// The call may come after the end: it is refused then.
-	if res, _ := ci.RunInContext(t.Context(), id, `tools.waits(); process.exit(3)`, nil); res.ExitCode != 3 || len(res.Calls) > 1 {
-		t.Errorf("process.exit: %+v", res)
-	}
-	if res, _ := ci.RunInContext(t.Context(), id, `x`, nil); res.Text() != "1" {
-		t.Errorf("x is %s: %v", res.Text(), res.Error)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	if res, err := ci.RunInContext(ctx, id, `await tools.waits()`, nil); !errors.Is(err, context.Canceled) || res.Status != codeinterp.StatusCanceled {
-		t.Errorf("cancel: %+v, %v", res, err)
 	}
 }
 

@@ -13,41 +13,6 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
-func TestKernelDies(t *testing.T) {
-	inFake(t, jupyter.Options{}, plays{"die": func(k *fake.Kernel, req *fake.Message) {
-		busy(k, req)
-		say(k, req, "partial")
-		time.Sleep(2500 * time.Millisecond)
-		k.Die()
-	}}.on, func(r *rig) {
-		r.ok("x")
-		res, err := r.run("die", nil)
-		if err != nil || !res.StateLost || res.Cause == "" {
-			t.Errorf("%+v, %v", res, err)
-		}
-		r.want(res, codeinterp.StatusLost, 137, "partial")
-		for range 2 {
-			if res := r.ok("next"); res.StateLost {
-				t.Error("StateLost twice")
-			}
-		}
-	})
-}
-
-func TestKernelDiesBetweenRuns(t *testing.T) {
-	inFake(t, jupyter.Options{}, nil, func(r *rig) {
-		r.ok("x")
-		r.s.Kernels()[0].Die()
-		time.Sleep(time.Second)
-		if res := r.ok("next"); !res.StateLost {
-			t.Error("no StateLost")
-		}
-		if res := r.ok("third"); res.StateLost {
-			t.Error("StateLost twice")
-		}
-	})
-}
-
 // TestKernelDiesBeforeItTellsTheRun: whether the program ran is not known, so it is
 // not run again, here or by the kernel's next process.
 func TestKernelDiesBeforeItTellsTheRun(t *testing.T) {

@@ -137,65 +137,6 @@ func TestLateOutput(t *testing.T) {
 	})
 }
 
-func TestLateOutputIsBounded(t *testing.T) {
-	var h heldRequest
-	inFake(t, jupyter.Options{}, plays{"first": h.ends}.on, func(r *rig) {
-		r.ok("first")
-		k, first := h.get()
-		for range 40 {
-			say(k, first, string(make([]byte, 64<<10)))
-		}
-		time.Sleep(time.Second)
-		res := r.ok("second")
-		n := 0
-		for _, o := range res.Outputs {
-			n += len(o.Data)
-		}
-		if n > 1<<20 || n < 1<<19 || reason(res) != codeinterp.TruncatedByLimit {
-			t.Errorf("%d bytes, truncated %+v", n, res.Truncated)
-		}
-	})
-}
-
-func TestDisplays(t *testing.T) {
-	inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
-		busy(k, req)
-		say(k, req, "gone")
-		k.IOPub(req, "clear_output", map[string]bool{"wait": true})
-		k.IOPub(req, "display_data", fake.Data(1, "text/plain", "one", "d1"))
-		k.IOPub(req, "display_data", map[string]any{"data": map[string]any{
-			"image/png": "aGk=\n", "text/html": []string{"<b>", "x</b>"}, "application/x+json": map[string]int{"a": 1}},
-			"metadata": map[string]any{"image/png": map[string]int{"width": 3}}})
-		k.IOPub(req, "update_display_data", fake.Data(1, "text/plain", "two", "d1"))
-		k.IOPub(req, "comm_open", map[string]any{"comm_id": "c"})
-		k.IOPub(req, "execute_result", fake.Data(7, "text/plain", "'v'", ""))
-		reply(k, req)
-		idle(k, req)
-	}}.on, func(r *rig) {
-		var live []codeinterp.Kind
-		res, err := r.run("x", &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
-			live = append(live, o.Kind)
-			return nil
-		}})
-		if err != nil || len(res.Outputs) != 3 || len(live) != 6 {
-			t.Fatalf("%v, %+v, live %v", err, res.Outputs, live)
-		}
-		if o := res.Outputs[0]; o.Text() != "two" || o.DisplayID != "d1" || o.Update {
-			t.Errorf("display %+v", o)
-		}
-		want := []codeinterp.Representation{{MIME: "image/png", Data: []byte("hi")},
-			{MIME: "application/x+json", Data: []byte(`{"a":1}`)}, {MIME: "text/html", Data: []byte("<b>x</b>")}}
-		for i, rep := range res.Outputs[1].Bundle {
-			if rep.MIME != want[i].MIME || string(rep.Data) != string(want[i].Data) {
-				t.Errorf("representation %d: %s %q", i, rep.MIME, rep.Data)
-			}
-		}
-		if res.Text() != "'v'" || string(res.Outputs[1].Metadata) != `{"image/png":{"width":3}}` {
-			t.Errorf("value %q, metadata %s", res.Text(), res.Outputs[1].Metadata)
-		}
-	})
-}
-
 func TestRateNotice(t *testing.T) {
 	const text = "IOPub data rate exceeded.\nThe Jupyter server will temporarily stop\n"
 	inFake(t, jupyter.Options{}, plays{"server": func(k *fake.Kernel, req *fake.Message) {

@@ -5,13 +5,11 @@ package subprocess_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -48,30 +46,6 @@ func TestBashState(t *testing.T) {
 		} else if res := n.run(strings.Replace(show, "f)", "type f >/dev/null && echo e)", 1), nil); res.Stdout() != want {
 			t.Errorf("after %s: got %q %q, want %q", tt.code, res.Stdout(), res.Stderr(), want)
 		}
-	}
-}
-
-// TestBashLines wants the lines in bash's own messages to be the program's.
-func TestBashLines(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
-	n := newNotebook(t, ci, "bash")
-	for _, tt := range []struct{ code, want string }{
-		{"toolcell_none", "bash: line 1: toolcell_none: command not found\n"},
-		{"\n# a comment\ntoolcell_none", "bash: line 3: toolcell_none: command not found\n"},
-		{":\nif true; then\n  cd /toolcell/none\nfi", "bash: line 3: cd: /toolcell/none: No such file or directory\n"},
-		{"a=$((1 +\n2))\nf() {\n  toolcell_none\n}\nf", "environment: line 4: toolcell_none: command not found\n"}, // so bash calls functions,
-		{"echo $LINENO >&2\necho $LINENO >&2", "1\n2\n"},
-		{"set -u\necho $toolcell_none", "bash: line 2: toolcell_none: unbound variable\n"},
-		{"set +u\n(exit 3)\ntoolcell_none", "bash: line 3: toolcell_none: command not found\n"},
-	} {
-		for way, res := range map[string]codeinterp.Result{"RunCode": run(t, ci, "bash", tt.code, nil), "RunInContext": n.run(tt.code, nil)} {
-			if res.Stderr() != tt.want {
-				t.Errorf("%s %q: got %q, want %q", way, tt.code, res.Stderr(), tt.want)
-			}
-		}
-	}
-	if res := n.run("echo a\nif then", nil); !strings.Contains(res.Stderr(), "line 2: syntax error near unexpected token `then'") {
-		t.Errorf("a syntax error: got %q", res.Stderr())
 	}
 }
 
@@ -139,29 +113,6 @@ func TestBashNoLoop(t *testing.T) {
 		}
 		if res := run(t, ci, "bash", code, o); !res.OK() || res.Stdout() != "on\noff\n" || !strings.Contains(res.Stderr(), "only meaningful in a") {
 			t.Errorf("RunCode, %s: got %s %q", code, summary(res), res.Stderr())
-		}
-	}
-}
-
-// TestFewestDescriptors: all languages work with the fewest that New takes.
-func TestFewestDescriptors(t *testing.T) {
-	few := subprocess.Limits{OpenFiles: 31}
-	for _, list := range [][]subprocess.Language{nil, {subprocess.Bash()}} {
-		_, err := subprocess.NewStateful(&subprocess.Options{Languages: list, Limits: few})
-		if !errors.Is(err, codeinterp.ErrInvalid) || !strings.Contains(err.Error(), "32 is the least") {
-			t.Errorf("got %v", err)
-		}
-	}
-	few.OpenFiles++
-	ci := open(t, subprocess.Options{Limits: few})
-	for name, code := range map[string]string{
-		"python": "tools.add(a=1, b=2)", "javascript": "await tools.add({a: 1, b: 2})", "typescript": "await tools.add({a: 1, b: 2} as any)", "bash": `tool add '{"a":1,"b":2}'`,
-	} {
-		o := &codeinterp.RunOptions{Functions: callstest.Functions(t)}
-		for way, res := range map[string]codeinterp.Result{"RunCode": run(t, ci, name, code, o), "RunInContext": newNotebook(t, ci, name).run(code, o)} {
-			if res.Status != codeinterp.StatusOK || !strings.Contains(summary(res), "3") {
-				t.Errorf("%s of %s: %s %q", way, name, summary(res), res.Stderr())
-			}
 		}
 	}
 }

@@ -103,23 +103,6 @@ func TestInputOpened(t *testing.T) {
 	})
 }
 
-// TestStreamsOpened: programs open their streams by name.
-func TestStreamsOpened(t *testing.T) {
-	inModes(t, func(t *testing.T, o subprocess.Options) {
-		o.Languages = []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python()}
-		ci := open(t, o)
-		for language, code := range map[string]string{
-			"bash":       "echo a > /dev/stdout; echo b > /dev/stderr",
-			"javascript": "const fs = require('fs'); fs.writeFileSync('/dev/stdout', 'a\\n'); fs.writeFileSync('/dev/stderr', 'b\\n')",
-			"python":     "with open('/dev/stdout', 'w') as o, open('/dev/stderr', 'w') as e: print('a', file=o); print('b', file=e)",
-		} {
-			if res := run(t, ci, language, code, nil); res.Stdout() != "a\n" || res.Stderr() != "b\n" {
-				t.Errorf("%s: %s, %q", language, summary(res), res.Stderr())
-			}
-		}
-	})
-}
-
 // blocks is input that never comes.
 type blocks struct{ done chan struct{} }
 
@@ -154,21 +137,5 @@ func TestInputThatBlocks(t *testing.T) {
 	both := &codeinterp.RunOptions{Input: os.Stdin, Stdin: []byte{}}
 	if _, err := ci.RunCode(t.Context(), "python", "", both); !errors.Is(err, codeinterp.ErrInvalid) {
 		t.Errorf("both Stdin and Input: %v", err)
-	}
-}
-
-// TestNoInput: without Stdin or Input a program reads an empty input (contract, row 24).
-func TestNoInput(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python()}})
-	for language, code := range map[string]string{
-		"bash":       "cat; read x || echo \"end$x\"",
-		"javascript": "console.log('end' + require('fs').readFileSync(0, 'utf8'))",
-		"python":     "import sys, os; _ = os.system('cat'); print('end' + sys.stdin.read() + open(0).read())",
-	} {
-		for way, res := range map[string]codeinterp.Result{"RunCode": run(t, ci, language, code, nil), "RunInContext": newNotebook(t, ci, language).run(code, nil)} {
-			if got := res.Stdout(); !res.OK() || got != "end\n" {
-				t.Errorf("%s, %s: %s", language, way, summary(res))
-			}
-		}
 	}
 }
