@@ -17,7 +17,6 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 
-	"github.com/toolcell/toolcell/internal/procfs"
 	"github.com/toolcell/toolcell/internal/sandbox/seccomp"
 )
 
@@ -332,22 +331,15 @@ func (g *gate) shut() bool {
 
 // child waits until bwrap has reported the id of its child.
 func (g *gate) child(bwrap int) (int, error) {
-	b := make([]byte, 1024)
-	// Each wait is an eighth longer than the one before: all together take eight times
-	// the last one.
-	for wait := 100 * time.Microsecond; wait < maxSetup/8; wait += wait / 8 {
-		st, gone := procfs.Read(bwrap)
-		var info struct {
-			Init int `json:"child-pid"`
-		}
-		n, _ := g.info.ReadAt(b, 0)
-		if json.Unmarshal(b[:n], &info) == nil && info.Init > 0 {
-			return info.Init, nil
-		}
-		if gone != nil || st.State == 'Z' {
-			return 0, errEndedEarly
-		}
-		time.Sleep(wait)
+	var info struct {
+		Init int `json:"child-pid"`
 	}
-	return 0, errors.New("it takes too long to make the namespaces")
+	b := make([]byte, 1024)
+	if until(bwrap, func() bool {
+		n, _ := g.info.ReadAt(b, 0)
+		return json.Unmarshal(b[:n], &info) == nil && info.Init > 0
+	}) {
+		return info.Init, nil
+	}
+	return 0, errEndedEarly
 }

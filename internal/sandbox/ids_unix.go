@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"sync"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/sandbox/acl"
 )
@@ -30,15 +32,10 @@ type ids struct {
 // which ours says it is, is handed over to a fresh one, or keeps that which it
 // belongs to. Others decide it by their owner, who must not be root.
 func (i *ids) own(dir string, ours bool) (identity, error) {
-	info, err := os.Lstat(dir)
+	uid, gid, err := ownerOf(dir)
 	if err != nil {
-		return identity{}, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, bare(err))
+		return identity{}, err
 	}
-	st, ok := sysStat(info)
-	if !ok {
-		return identity{}, fmt.Errorf("%w: working directory: its owner is not known", codeinterp.ErrIsolation)
-	}
-	uid, gid := int(st.Uid), int(st.Gid)
 	id := i.fixed
 	switch {
 	case id.drop:
@@ -74,12 +71,9 @@ func (s *Sandbox) identify(pl *plan) (id identity, err error) {
 			return id, err
 		}
 	}
-	info, err := os.Lstat(pl.Workdir)
-	if err != nil {
-		return id, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, bare(err))
-	}
-	if st, ok := sysStat(info); ok && int(st.Uid) == id.uid || !ours {
-		return id, nil
+	uid, _, err := ownerOf(pl.Workdir)
+	if err != nil || uid == id.uid || !ours {
+		return id, err
 	}
 	return id, handOver(pl.Workdir, id)
 }
@@ -88,11 +82,7 @@ func (s *Sandbox) identify(pl *plan) (id identity, err error) {
 // or where that is root a uid that belongs to the directory, and that is let in
 // by the directory's access list.
 func (i *ids) guest(d *Dir) (identity, error) {
-	info, err := os.Lstat(d.Path())
-	if err != nil {
-		return identity{}, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, bare(err))
-	}
-	if st, ok := sysStat(info); !ok || st.Uid != 0 || i.hi <= i.lo {
+	if uid, _, err := ownerOf(d.Path()); err != nil || uid != 0 || i.hi <= i.lo {
 		return i.own(d.Path(), false)
 	}
 	h := fnv.New64a()
@@ -216,13 +206,18 @@ func (s *Sandbox) Owner(workdir string) (uid, gid int, other bool, err error) {
 	if s.ids == nil {
 		return 0, 0, false, nil
 	}
-	info, err := os.Lstat(workdir)
-	if err != nil {
-		return 0, 0, false, fmt.Errorf("%w: working directory: %w", codeinterp.ErrUnavailable, bare(err))
+	uid, gid, err = ownerOf(workdir)
+	if err == nil && uid == 0 {
+		err = fmt.Errorf("%w: the working directory belongs to root", codeinterp.ErrIsolation)
 	}
-	st, ok := sysStat(info)
-	if !ok || st.Uid == 0 {
-		return 0, 0, false, fmt.Errorf("%w: working directory: its owner is unknown", codeinterp.ErrIsolation)
+	return uid, gid, true, err
+}
+
+// ownerOf returns the owner of a working directory.
+func ownerOf(dir string) (uid, gid int, err error) {
+	var st unix.Stat_t
+	if err := unix.Lstat(dir, &st); err != nil {
+		return 0, 0, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, err)
 	}
-	return int(st.Uid), int(st.Gid), true, nil
+	return int(st.Uid), int(st.Gid), nil
 }

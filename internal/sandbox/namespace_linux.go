@@ -108,23 +108,31 @@ func (p *proc) signalInside(sig syscall.Signal) error {
 	return os.ErrProcessDone
 }
 
-// discover waits until the program is there, and reports false if bubblewrap
-// ended first, with or without it. The program's id is needed for signals and
-// for the exact wait status, too.
-func (p *proc) discover() bool {
-	for wait := 100 * time.Microsecond; wait < time.Minute; wait += wait / 8 {
-		p.mu.Lock()
-		found := p.ns.find()
-		p.mu.Unlock()
-		if found {
+// until waits for something of a bubblewrap, and reports false if that ended first.
+func until(bwrap int, found func() bool) bool {
+	// Each wait is an eighth longer than the one before: all together take eight times
+	// the last one.
+	for wait := 100 * time.Microsecond; wait < maxSetup/8; wait += wait / 8 {
+		st, err := procfs.Read(bwrap) // before: it may find and end
+		if found() {
 			return true
 		}
-		if st, err := procfs.Read(p.pid); err != nil || st.State == 'Z' {
+		if err != nil || st.State == 'Z' {
 			return false
 		}
 		time.Sleep(wait)
 	}
 	return false
+}
+
+// discover waits until the program is there, whose id is needed for signals and for the
+// exact wait status.
+func (p *proc) discover() bool {
+	return until(p.pid, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.ns.find()
+	})
 }
 
 // status returns the program's wait status. Bubblewrap itself reports a signal
