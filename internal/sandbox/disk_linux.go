@@ -26,10 +26,9 @@ type diskUsage struct {
 	walking atomic.Bool
 
 	mu      sync.Mutex
-	changed bool         // the tree was active since the last walk
-	next    time.Time    // of the next walk
-	base    *diskuse.Use // at the start, once it is known
-	failed  int          // walks in a row
+	changed bool      // the tree was active since the last walk
+	next    time.Time // of the next walk
+	failed  int       // walks in a row
 }
 
 // walkIfDue measures the directory in the background, unless enough is being measured.
@@ -59,51 +58,32 @@ func (u *usage) walk() {
 	d, pl := &u.disk, u.p.plan
 	d.mu.Lock()
 	d.changed = false // before the walk: later changes are for the next one
-	base := d.base
 	d.mu.Unlock()
+	l, enough := pl.limits, diskuse.Use{Bytes: -1, Inodes: -1} // no limits
+	if l.Disk > 0 {
+		enough.Bytes = l.Disk
+	}
+	if l.Inodes > 0 {
+		enough.Inodes = l.Inodes
+	}
 	start := time.Now()
-	var now diskuse.Use
-	var err error
-	if base == nil {
-		// A directory of the caller's may hold files that are not the program's.
-		if !u.p.s.temp.holds(pl.Workdir) {
-			now, _ = diskuse.Measure(pl.Workdir, diskuse.Use{Bytes: -1, Inodes: -1})
-		}
-		base = &diskuse.Use{Bytes: now.Bytes, Inodes: now.Inodes}
-	}
-	if now == (diskuse.Use{}) {
-		now, err = diskuse.Measure(pl.Workdir, pl.limits.above(*base))
-	}
+	now, err := diskuse.Measure(pl.Workdir, enough)
 	now.Inodes += u.p.tmpInodes()
 	d.mu.Lock()
-	d.base = base
 	d.next = time.Now().Add(max(walkWait, min(walkRatio*time.Since(start), walkRest)))
 	if d.failed++; err == nil {
 		d.failed = 0
 	}
 	failed := d.failed
 	d.mu.Unlock()
-	bytes, inodes := now.Bytes-base.Bytes, now.Inodes-base.Inodes
-	switch l := pl.limits; {
-	case l.Disk > 0 && bytes > l.Disk:
-		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: more than %d MiB in use, limit %d MiB", bytes>>20, l.Disk>>20))
-	case l.Inodes > 0 && inodes > l.Inodes:
-		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: more than %d files, limit %d", inodes, l.Inodes))
+	switch {
+	case l.Disk > 0 && now.Bytes > l.Disk:
+		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: more than %d MiB in use, limit %d MiB", now.Bytes>>20, l.Disk>>20))
+	case l.Inodes > 0 && now.Inodes > l.Inodes:
+		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: more than %d files, limit %d", now.Inodes, l.Inodes))
 	case failed > maxFailed:
 		u.p.stop(codeinterp.CauseDisk, "disk: "+err.Error())
 	}
-}
-
-// above returns the most that a directory may hold which held base; -1 is no limit.
-func (l Limits) above(base diskuse.Use) diskuse.Use {
-	w := diskuse.Use{Bytes: -1, Inodes: -1}
-	if l.Disk > 0 {
-		w.Bytes = base.Bytes + l.Disk
-	}
-	if l.Inodes > 0 {
-		w.Inodes = base.Inodes + l.Inodes
-	}
-	return w
 }
 
 // tmpInodes counts the files in bubblewrap's private /tmp and /dev/shm, whose bytes are

@@ -106,3 +106,12 @@ func (r Rlimit) within(pid int) (unix.Rlimit, error) {
 	hard := min(r.Hard, old.Max)
 	return unix.Rlimit{Cur: min(r.Soft, hard), Max: hard}, err
 }
+
+// tasks counts the processes and threads of the machine, 0 if that is unknown.
+func tasks() int {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	return int(info.Procs)
+}

@@ -1,15 +1,11 @@
 package sandbox
 
 import (
-	"fmt"
 	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/procfs"
 )
 
@@ -54,35 +50,6 @@ type member struct {
 	procfs.Stat
 	tree *usage
 	look int
-}
-
-// A usage is what a tree uses. The watcher's goroutine owns it, apart from what a mutex
-// guards.
-type usage struct {
-	p      *proc
-	since  uint64 // start time of the first process
-	active bool
-	still  int           // looks since the last change
-	looked time.Time     // when all of its processes were last read
-	due    bool          // they are read in this look
-	all    time.Duration // CPU time of live processes and of children that they waited for
-	own    time.Duration // CPU time of live and dead processes themselves
-	dead   time.Duration
-	rss    int64
-	tables int64 // memory of page tables
-	swap   int64
-	procs  int
-
-	measuring atomic.Bool // memory, exactly
-	unsure    bool        // it changed while it was measured
-
-	paused, woken bool // guarded by the watcher's mu
-
-	mu       sync.Mutex
-	cpu      time.Duration
-	peakRSS  int64
-	peakData int64 // of one process
-	disk     diskUsage
 }
 
 // add starts watching a tree, whose pid, group or namespace is set.
@@ -285,75 +252,4 @@ func (w *watcher) owner(st procfs.Stat, fresh map[int]*member, r roots, depth in
 		return w.owner(parent.Stat, fresh, r, depth+1)
 	}
 	return nil
-}
-
-// A sum is what the processes of a tree use at one look.
-type sum struct {
-	members  []*member
-	all, own time.Duration
-	rss      int64
-	threads  int
-}
-
-func (s *sum) add(m *member) {
-	s.members = append(s.members, m)
-	s.all += m.All
-	s.own += m.Own
-	s.rss += m.RSS
-	s.threads += m.Threads
-}
-
-// update takes in a look, and sees from it whether the tree is active.
-func (u *usage) update(s *sum) {
-	own := s.own + u.dead
-	if u.still++; s.all != u.all || own != u.own || s.rss != u.rss || s.threads != u.procs {
-		u.still = 0
-	}
-	u.active = u.still < stillLooks || u.unsure
-	u.all, u.own, u.rss, u.procs = s.all, own, s.rss, s.threads
-	data := int64(0)
-	if u.active { // otherwise its page tables are what they were
-		u.tables, u.swap = 0, 0
-		for _, m := range s.members {
-			mem := procfs.ReadMemory(m.PID)
-			data = max(data, mem.Data)
-			u.tables += mem.Tables
-			u.swap += mem.Swap
-		}
-	}
-	u.mu.Lock()
-	u.cpu = max(u.cpu, s.all, own)
-	u.peakRSS = max(u.peakRSS, s.rss)
-	u.peakData = max(u.peakData, data)
-	u.mu.Unlock()
-	if u.p.mode == None && u.active {
-		u.p.trackEscaped(s.members)
-	}
-}
-
-// check stops the tree if it uses more than its limits.
-func (u *usage) check(members []*member) {
-	l := u.p.plan.limits
-	if u.p.mode == Bwrap && l.Processes > 0 {
-		l.Processes++ // bubblewrap's own
-	}
-	used, most := u.cpu, time.Duration(l.CPU)*time.Second
-	switch {
-	case l.CPU > 0 && used > most:
-		u.p.stop(codeinterp.CauseCPU, fmt.Sprintf("CPU time: %v used, limit %v", used, most))
-	case u.p.cgroup != nil: // in which the kernel enforces the other limits exactly
-	case l.Processes > 0 && u.procs > l.Processes:
-		u.p.stop(codeinterp.CauseProcesses, fmt.Sprintf("processes and threads: %d, limit %d", u.procs, u.p.plan.limits.Processes))
-	case l.Memory > 0 && u.active:
-		u.checkMemory(members, l.Memory)
-	}
-}
-
-// tasks counts the processes and threads of the machine, 0 if that is unknown.
-func tasks() int {
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) != nil {
-		return 0
-	}
-	return int(info.Procs)
 }
