@@ -77,21 +77,6 @@ func (c *calls) register(name string, args json.RawMessage) (*record, context.Co
 	return c.record(name, args), c.ctx, nil
 }
 
-// acquire waits until fewer than Parallel calls are being served and the session has
-// room for the result.
-func (c *calls) acquire(ctx context.Context) error {
-	if err := c.waitForSlot(ctx); err != nil {
-		return err
-	}
-	if room := c.run.prog.Room; room == nil || room(ctx) {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.releaseSlot()
-	return context.Cause(ctx)
-}
-
 // addResult counts a result that the program has to read, or returns why there is no
 // room for it. c.mu is held.
 func (c *calls) addResult(n int) error {

@@ -32,42 +32,27 @@ func (c *calls) call(ctx context.Context, name string, args json.RawMessage) (va
 
 // start implements Program.Start.
 func (c *calls) start(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
-	if serve := c.accept(ctx, name, args, answer); serve != nil {
-		go serve()
-	}
-}
-
-// serve implements Program.Serve.
-func (c *calls) serve(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
-	if serve := c.accept(ctx, name, args, answer); serve != nil {
-		serve()
-	}
-}
-
-// accept returns a function that serves the call. It returns nil for a call that it
-// refused and answered.
-func (c *calls) accept(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) (serve func()) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
 	rec, all, err := c.register(name, args)
 	if err != nil {
 		go answer(nil, err)
-		return nil
+		return
 	}
 	p := &pendingCall{calls: c, rec: rec, args: args, all: all, answer: answer}
 	if err = c.check(p); err != nil {
 		go p.respond(nil, err, nil)
-		return nil
+		return
 	}
 	ctx, cancel := p.derive(ctx)
-	return func() { p.serve(ctx, cancel) }
+	go p.serve(ctx, cancel)
 }
 
 // serve waits for the call's turn and calls the function.
 func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 	c := p.calls
-	if err := c.acquire(ctx); err != nil {
+	if err := c.waitForSlot(ctx); err != nil {
 		cancel()
 		p.respond(nil, err, func() { c.functionReturned(p, err) })
 		return

@@ -25,12 +25,6 @@ type Program struct {
 	// Network limits what the run may reach; see [codeinterp.RunOptions].
 	Network *codeinterp.NetworkLimit
 
-	// Room, if a session sets it before Begin, returns true once there is room for the
-	// result of one more call, or false when ctx has ended. A call whose turn has come
-	// waits for it, so that the host keeps a bounded number of results for a program
-	// that does not read them.
-	Room func(ctx context.Context) bool
-
 	files fs.FS
 	run   *run
 }
@@ -114,17 +108,6 @@ func (p *Program) Start(ctx context.Context, name string, args json.RawMessage, 
 		return
 	}
 	p.run.calls.start(ctx, name, args, answer)
-}
-
-// Serve is Start with the function called on the caller's goroutine, since starting a
-// goroutine takes longer than many functions. It returns when the function does, which
-// may be long after the answer; a function that ends its goroutine ends the caller's.
-func (p *Program) Serve(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
-	if p.run == nil {
-		go answer(nil, ErrEnded)
-		return
-	}
-	p.run.calls.serve(ctx, name, args, answer)
 }
 
 // End says that the program has ended. When it returns, no Interrupt is in progress
