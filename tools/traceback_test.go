@@ -39,24 +39,6 @@ JSONDecodeError: Expecting value`,
 JSONDecodeError: Expecting value`,
 		},
 		{
-			"python callback", codeinterp.ProgramError{Name: "E", Message: "m"},
-			`Traceback (most recent call last):
-  File "<run 1>", line 9, in <module>
-    df.apply(f)
-  File "/x/site-packages/pandas/core/frame.py", line 1, in apply
-    return op.apply()
-  File "<run 1>", line 3, in f
-    raise E("m")
-E: m`,
-			`Traceback (most recent call last):
-  File "<run 1>", line 9, in <module>
-    df.apply(f)
-  [1 library frame left out]
-  File "<run 1>", line 3, in f
-    raise E("m")
-E: m`,
-		},
-		{
 			"ipython", codeinterp.ProgramError{Name: "KeyError", Message: "'a'"},
 			`---------------------------------------------------------------------------
 KeyError                                  Traceback (most recent call last)
@@ -92,16 +74,6 @@ KeyError: 'a'`,
     at Array.map (<anonymous>)
     at run-1.js:5:1
   [2 library frames left out]`,
-		},
-		{
-			"only libraries", codeinterp.ProgramError{Name: "E", Message: "m"},
-			"Traceback (most recent call last):\n  File \"/usr/lib/python3.11/runpy.py\", line 1, in f\n    x\nE: m",
-			"Traceback (most recent call last):\n  File \"/usr/lib/python3.11/runpy.py\", line 1, in f\n    x\nE: m",
-		},
-		{
-			"own line is longer", codeinterp.ProgramError{Name: "SyntaxError", Message: "incomplete input (304.py, line 1)"},
-			"  Cell In[4], line 1\n    x = (\n         ^\nSyntaxError: incomplete input",
-			"  Cell In[4], line 1\n    x = (\n         ^\nSyntaxError: incomplete input",
 		},
 		{"own line missing", codeinterp.ProgramError{Name: "E", Message: "m"}, "at f (a.js:1:2)", "at f (a.js:1:2)\nE: m"},
 		{"none", codeinterp.ProgramError{Message: "m"}, "", "m"},

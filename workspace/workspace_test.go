@@ -127,21 +127,6 @@ func TestBadName(t *testing.T) {
 	}
 }
 
-func TestOutputs(t *testing.T) {
-	f := newFake("python")
-	ws := open(t, workspace.Capabilities{Code: f}, &workspace.Options{Tools: tools.Options{ReadOutput: true, MaxText: 1024}})
-	long := strings.Repeat("0123456789\n", 1000)
-	args, _ := json.Marshal(map[string]string{"language": "python", "code": long})
-	reply := ws.Dispatch(t.Context(), "workspace__demo__run_code", args, nil)
-	if reply.OutputID == "" || len(reply.Text) > 1500 {
-		t.Fatalf("%d bytes, id %q", len(reply.Text), reply.OutputID)
-	}
-	page, err := ws.Outputs().Read(reply.OutputID, "stdout", 0, 1<<20)
-	if err != nil || page.Text != long {
-		t.Errorf("%d bytes, %v", len(page.Text), err)
-	}
-}
-
 // TestSharedOutputs: one read_output serves all interpreters.
 func TestSharedOutputs(t *testing.T) {
 	ws := open(t, workspace.Capabilities{

@@ -3,7 +3,6 @@ package driver_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,18 +15,6 @@ func finish(c *driver.Output) codeinterp.Result {
 	var res codeinterp.Result
 	c.Finish(&res)
 	return res
-}
-
-func TestJoinsChunksInOrder(t *testing.T) {
-	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
-	c.Write(codeinterp.Stdout, []byte("a"))
-	c.Write(codeinterp.Stdout, []byte("b"))
-	c.Write(codeinterp.Stderr, []byte("x"))
-	c.Write(codeinterp.Stdout, []byte("c"))
-	res := finish(c)
-	if len(res.Outputs) != 3 || res.Stdout() != "abc" || res.Stderr() != "x" || len(res.Truncated) != 0 {
-		t.Errorf("%+v", res)
-	}
 }
 
 func TestDoesNotKeepTheCallersBuffer(t *testing.T) {
@@ -64,32 +51,6 @@ func TestChunksKeepRunesWhole(t *testing.T) {
 	for _, s := range live {
 		if s != "\xff" && !utf8.ValidString(s) {
 			t.Errorf("chunk %q is cut", s)
-		}
-	}
-}
-
-func TestHeadAndTail(t *testing.T) {
-	for _, chunk := range []int{1, 7, 64, 1000, 100000} {
-		c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
-		var all bytes.Buffer
-		for i := range 20000 {
-			fmt.Fprintf(&all, "%d\n", i)
-		}
-		for p := all.Bytes(); len(p) > 0; {
-			n := min(chunk, len(p))
-			c.Write(codeinterp.Stdout, p[:n])
-			p = p[n:]
-		}
-		res := finish(c)
-		if len(res.Outputs) != 2 || len(res.Truncated) != 1 {
-			t.Fatalf("chunk %d: %d outputs, %v", chunk, len(res.Outputs), res.Truncated)
-		}
-		head, tail, tr := res.Outputs[0], res.Outputs[1], res.Truncated[0]
-		if len(head.Data) != 400 || len(tail.Data) != 600 || !bytes.HasPrefix(all.Bytes(), head.Data) || !bytes.HasSuffix(all.Bytes(), tail.Data) {
-			t.Errorf("chunk %d: head %d, tail %d bytes", chunk, len(head.Data), len(tail.Data))
-		}
-		if want := int64(all.Len()) - 1000; tail.Dropped != want || tr.Bytes != int64(all.Len()) || tr.Kept != 1000 || tr.Reason != codeinterp.TruncatedByLimit || tr.Stream != "stdout" {
-			t.Errorf("chunk %d: dropped %d, truncation %+v", chunk, tail.Dropped, tr)
 		}
 	}
 }
@@ -184,24 +145,6 @@ func TestLost(t *testing.T) {
 	c.Lost(tr)
 	if res := finish(c); len(res.Truncated) != 1 || res.Truncated[0] != tr {
 		t.Errorf("%+v", res.Truncated)
-	}
-}
-
-func TestManyTinyPieces(t *testing.T) {
-	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1 << 30})
-	const n = 100_000
-	for range n {
-		c.Write(codeinterp.Stdout, []byte("o"))
-		c.Write(codeinterp.Stderr, []byte("e"))
-	}
-	res := finish(c)
-	if len(res.Outputs) > 40_000 || len(res.Truncated) != 2 {
-		t.Errorf("%d outputs, %+v", len(res.Outputs), res.Truncated)
-	}
-	for _, tr := range res.Truncated {
-		if tr.Bytes != n || tr.Kept != int64(len(res.Stdout())) {
-			t.Errorf("%+v with %d kept", tr, len(res.Stdout()))
-		}
 	}
 }
 

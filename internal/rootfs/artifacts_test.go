@@ -62,27 +62,6 @@ func TestArtifactsHostile(t *testing.T) {
 	}
 }
 
-// TestArtifactsDeep has more levels than are looked at.
-func TestArtifactsDeep(t *testing.T) {
-	f, dir := open(t, nil, rootfs.Options{})
-	before := f.Snapshot(t.Context())
-	at, err := unix.Open(dir, unix.O_DIRECTORY, 0)
-	for i := 0; i < 1000 && err == nil; i++ {
-		_ = unix.Mkdirat(at, "d", 0o755)
-		if f, err := unix.Openat(at, "f", unix.O_CREAT|unix.O_WRONLY, 0o644); err == nil {
-			unix.Close(f)
-		}
-		up := at
-		at, err = unix.Openat(up, "d", unix.O_DIRECTORY, 0)
-		unix.Close(up)
-	}
-	unix.Close(at)
-	found, missing := f.Artifacts(t.Context(), before, false)
-	if len(found) < 100 || len(found) > 200 || len(missing) != 1 || missing[0].Bytes != -1 || missing[0].Stream != "artifacts" {
-		t.Errorf("%d found, %v missing, %v", len(found), missing, err)
-	}
-}
-
 // TestArtifactsMany has more files than are listed, of which the first by path
 // are, and stops when ctx ends.
 func TestArtifactsMany(t *testing.T) {

@@ -14,28 +14,15 @@ func TestFaultsBesideDeclarations(t *testing.T) {
 	const long = `import { readFileSync as read } from "fs"; `
 	for _, tt := range []struct{ code, message, at string }{
 		{"import fs from 'fs'\nconst x = ;", "Unexpected token ';'", "2:11"},
-		{"const x = ;\nimport fs from 'fs'", "Unexpected token ';'", "1:11"},
-		{"import fs from 'fs'\nimport os from 'os'\n\nlet y = 1 2\nimport * as p from 'path'", "expecting ';'", "4:11"},
 		{long + "const x = ;", "Unexpected token ';'", "1:54"},
-		{"export const b = 1\n\nfoo bar", "expecting ';'", "3:5"},
-		{"export const c = ;", "Unexpected token ';'", "1:18"},
 		{"export default { a: 1 b: 2 }", "expecting '}'", "1:23"},
 		{"import fs from 'fs'\nconst a = 1\nconst a = 2", "invalid redefinition of global identifier", "3:9"},
 		{"import fs from 'fs'\nif (fs) {\n  return 1\n}", "Illegal return statement", "3:3"},
-		{"import fs from 'fs'\nf(\n", "Unexpected end of input", "3:1"},
-		{"import fs from 'fs'\nfor await (const x of []) { y z }", "expecting ';'", "2:31"},
-		{"const m = await import('fs')\nwith (m) {}\nlet y = ]", "Unexpected token ']'", "3:9"},
 		{"import fs form 'fs'\nlet a = 1", "from clause expected", "1:11"},
-		{"import fs from 'fs'\nimport { a b } from 'fs'", "expecting '}'", "2:12"},
-		{"import {\n  a\n  b\n} from 'nosuch'", "expecting '}'", "3:3"},
-		{"export { a, b", "expecting '}'", "1:14"},
 		{"if (1) {\n  import fs from 'fs'\n}", "expecting '('", "2:10"},
 	} {
 		line, _ := strconv.Atoi(tt.at[:1])
 		for _, language := range []string{"javascript", "typescript"} {
-			if language == "typescript" && strings.Contains(tt.code, "with (") {
-				continue // it takes what imports for strict
-			}
 			res, err := s.RunCode(t.Context(), language, tt.code, nil)
 			if err != nil || res.Error == nil {
 				t.Errorf("%s: %v, no error", tt.code, err)

@@ -52,8 +52,31 @@ var localized = []string{
 	`for (const numeric of ["auto", "always"]) for (const style of ["long", "short", "narrow"]) { const f = new Intl.RelativeTimeFormat("en", { numeric, style }); for (const unit of ["second", "minutes", "hour", "day", "week", "month", "quarter", "year"]) console.log([-1, 0, 1, 2, -3.5, 1000].map((n) => f.format(n, unit))) }`,
 }
 
-// language are programs on what the language itself has.
+// language are programs that models are likely to write where engines like this one
+// differ from node.
 var language = []string{
+	`console.log((1234567.891).toLocaleString(), (0.256).toLocaleString("en-US", { style: "percent" }), (1234.5).toLocaleString("en-US", { style: "currency", currency: "USD" }), 123456789n.toLocaleString())`,
+	`console.log("I".toLocaleLowerCase(), "I".toLocaleLowerCase("de"), "ß".toLocaleUpperCase(["en-US"]), "".toLocaleLowerCase.length, "".toLocaleUpperCase.name)`,
+	`const f = [].toLocaleString; try { console.log(f()) } catch (e) { console.log(e.name, e.message) }`,
+	`const d = new Date(0); console.log(d.toLocaleDateString("en-US", { timeZone: "UTC" }), d.toLocaleString("en-US", { timeZone: "America/New_York" }), d.toLocaleDateString("en-US", { weekday: "long", month: "long", day: "numeric", timeZone: "UTC" }))`,
+	`const d = new Date(NaN); console.log(String(d), d.toTimeString(), Date.prototype.toString.length, Date.prototype.toTimeString.name); try { Date.prototype.toString.call(1) } catch (e) { console.log(e.name) }`,
+	`console.log(["a", "C", "b", "ä"].sort((x, y) => x.localeCompare(y)).join(), "item10".localeCompare("item9", undefined, { numeric: true }), "a".localeCompare("A", undefined, { sensitivity: "base" }), "a".localeCompare("z"))`,
+	`const f = []; for (let i = 0; i < 3; i++) { if (i === 1) { f.push(() => i); continue } f.push(() => i) } console.log(f.map((g) => g()).join())`,
+	`const f = []; for (let i = 0; i < 3; i++) { const k = i; f.push(() => k); if (i === 1) continue; f.push(() => k) } console.log(f.map((g) => g()).join())`,
+	`const f = []; for (const s of ["1", "x", "3"]) try { const n = s; f.push(() => n); if (isNaN(n)) throw 1 } catch {} console.log(f.map((g) => g()).join())`,
+	`const f = []; for (const s of ["1", "x", "3"]) { const n = s; try { f.push(() => n); if (isNaN(n)) throw 1 } catch {} } console.log(f.map((g) => g()).join())`,
+	`(async () => { let n = 0; const it = { [Symbol.asyncIterator]: () => ({ next: async () => ({ done: n++ > 1, value: n }), return: async () => { console.log("returned"); return {} } }) }; for await (const x of it); console.log("end") })()`,
+	`(async () => { async function* rows() { try { yield 1 } finally { await null; await null; console.log("closed") } } for await (const r of rows()) break; console.log("behind") })()`,
+	`try { null.x } catch (e) { console.log(e.stack.split("\n")[0]) } console.log(Object.keys(new Error("x")))`,
+	`console.log(new Intl.NumberFormat("en-US").format(1234.5), new Intl.PluralRules("en-US").select(1), new Intl.ListFormat("en").format(["a", "b", "c"]), ["b", "a"].sort(new Intl.Collator("en").compare), Intl.DateTimeFormat().resolvedOptions().locale)`,
+	`let d = 0; function f() { d++; f() } try { f() } catch (e) { console.log(e instanceof RangeError, e.name, e.message) } const g = (n) => n ? 1 + g(n - 1) : 0; console.log(g(3500))`,
+	`class A extends Error { constructor(m) { super(m); this.name = this.constructor.name; Error.captureStackTrace(this, this.constructor) } } try { throw new A("m") } catch (e) { console.log(e.name, e.message, e instanceof A, e.stack.split("\n")[0], Error.stackTraceLimit) }`,
+	`for (const m of ["stream", "readline", "zlib", "stream/promises", "timers/promises", "perf_hooks"]) console.log(typeof require(m))`,
+	`const fs = require("fs"), os = require("os"), path = require("path"); const d = fs.mkdtempSync(path.join(os.tmpdir(), "toolcell-")); fs.writeFileSync(d + "/x", "1"); console.log(fs.readFileSync(d + "/x", "utf8"), os.tmpdir()); fs.rmSync(d, { recursive: true }); console.log(fs.existsSync(d))`,
+	`for (const f of [() => { const o = {}; o.f() }, () => { undefined.x }, () => { foo }, () => { return [].foo(1) }, () => { new (class A { constructor() { this.m() } })() }, () => { const a = {}; a.b.c = 1 }]) try { f() } catch (e) { console.log(e.name) }`,
+	`for (const s of ["{a:1}", "[1,]", "", "{", "\n{\n \"a\": x\n}"]) try { JSON.parse(s) } catch (e) { console.log(e.name) } try { [].reduce((a, b) => a) } catch (e) { console.log(e.message) }`,
+	`console.log({ ...'abc', x: 1 })`,
+	`console.log(Object.assign({ x: 1 }, 'abc'))`,
 	`console.log(JSON.parse('{"a":[1,{"b":2}]}', (k, v) => typeof v === "number" ? v + 1 : v), JSON.parse("1"), JSON.parse(null))`,
 	`class AppError extends Error { constructor(message) { super(message); this.name = "AppError"; Error.captureStackTrace(this, AppError) } } const e = new AppError("no"); console.log(e.stack.split("\n")[0], e instanceof AppError, String(e)); const o = {}; Error.captureStackTrace(o); console.log(typeof o.stack)`,
 }
