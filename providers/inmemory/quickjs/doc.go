@@ -47,8 +47,8 @@
 //
 // # Limits
 //
-//   - Locales other than en-US, Intl.Segmenter, DisplayNames and formatRange are a
-//     RangeError or missing. Dates before the year 1 have no text.
+//   - Locales other than en-US, Intl.Segmenter, DisplayNames and formatRange of seconds,
+//     units and compact numbers are a RangeError or missing. Dates before the year 1 have no text.
 //   - Recursion ends after some 4,000 calls, in a RangeError. A program has at most
 //     100,000 timers.
 //   - util.inspect reads depth, breakLength, compact, maxArrayLength and maxStringLength. It

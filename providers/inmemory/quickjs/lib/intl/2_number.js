@@ -216,6 +216,16 @@ class NumberFormat {
   }
   get format() { return (this.#bound ??= (x) => join(this.#parts(x))); }
   formatToParts(x) { return this.#parts(x); }
+  formatRange(start, end) {
+    const { style, notation, currencyDisplay } = this.#o;
+    for (const [name, x] of Object.entries({ start, end })) {
+      if (x === undefined) throw new TypeError(`Invalid ${name} : ${x}`);
+      if (Number.isNaN(Number(x))) throw new RangeError(`Invalid ${name} : ${x}`);
+    }
+    const from = this.format(start), to = this.format(end);
+    if (style === "unit" || notation !== "standard" || style === "currency" && currencyDisplay !== "symbol" || style !== "decimal" && start < 0 && end < 0) refuse({ formatRange: 1 }, "formatRange");
+    return from === to ? `~${from}` : `${from}${/[^\d.,]/.test(from + to) ? " – " : "–"}${to}`;
+  }
   resolvedOptions() {
     const { compactRounding, ...o } = this.#o;
     return { locale: LOCALE, numberingSystem: "latn", ...(compactRounding ? { minimumFractionDigits: 0, maximumFractionDigits: 0, minimumSignificantDigits: 1, maximumSignificantDigits: 2 } : {}), ...o };
