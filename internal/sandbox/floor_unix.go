@@ -20,7 +20,7 @@ import (
 type Sandbox struct {
 	mode   Mode
 	opts   Options
-	ids    *ids
+	ids    *ids // nil
 	shared sharedDir
 	temp   tempRoot
 	live   liveProcs
@@ -44,11 +44,7 @@ func New(o *Options) (*Sandbox, error) {
 	}
 	s.opts.Limits = s.opts.Limits.or(DefaultLimits())
 	if os.Geteuid() == 0 {
-		ids, err := newIDs(s.opts.UID, s.opts.GID)
-		if err != nil {
-			return nil, err
-		}
-		s.ids = ids
+		return nil, fmt.Errorf("%w: the host is root; run it as another user", codeinterp.ErrIsolation)
 	}
 	return s, nil
 }
@@ -58,13 +54,6 @@ func (s *Sandbox) checkEgress(pl *plan) error {
 		return fmt.Errorf("%w: Egress needs Options.Egress", codeinterp.ErrInvalid)
 	}
 	return nil
-}
-
-func newIDs(uid, gid int) (*ids, error) {
-	if uid == 0 {
-		return nil, fmt.Errorf("%w: the host is root; give Options.UID, or run it as another user", codeinterp.ErrIsolation)
-	}
-	return &ids{fixed: identity{uid: uid, gid: either(gid, uid), drop: true}}, nil
 }
 
 // Report says item by item what is in force.
@@ -92,19 +81,12 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	attr := &syscall.SysProcAttr{Setpgid: true}
-	if s.ids != nil {
-		if pl.ids, err = s.identify(pl); err != nil {
-			return nil, err
-		}
-		attr.Credential = &syscall.Credential{Uid: uint32(pl.ids.uid), Gid: uint32(pl.ids.gid)}
-	}
 	dir := pl.Workdir
 	if pl.Cwd != nil {
 		dir = pl.Cwd.Path()
 	}
 	cmd := &exec.Cmd{
-		Path: "/bin/sh", Dir: dir, Env: pl.Env, SysProcAttr: attr,
+		Path: "/bin/sh", Dir: dir, Env: pl.Env, SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 		Args: append([]string{"sh", "-c", pl.ulimit() + `p=$1; shift; exec "$p" "$@"`, "sh", pl.Path}, pl.Args[1:]...),
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -232,6 +214,9 @@ func (s *Sandbox) Show(paths []string) error {
 }
 
 func (s *Sandbox) shows(string) bool { return false }
+
+// SpareID is for root hosts, which there are none of on this system.
+func SpareID() (int, error) { return 0, errors.ErrUnsupported }
 
 // CanFork reports whether Fork works in this mode: not on this system.
 func (s *Sandbox) CanFork() bool { return false }

@@ -1,10 +1,11 @@
 package sandbox
 
 import (
-	"bufio"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -13,7 +14,7 @@ import (
 // where all are mapped, else the last 5,000 below 65,000.
 func newIDs(uid, gid int) (*ids, error) {
 	if uid != 0 {
-		return &ids{fixed: identity{uid: uid, gid: either(gid, uid), drop: true}}, nil
+		return &ids{fixed: identity{uid: uid, gid: cmp.Or(gid, uid), drop: true}}, nil
 	}
 	n := min(mappedIDs("/proc/self/uid_map"), mappedIDs("/proc/self/gid_map"))
 	i := &ids{lo: 0x40000000, hi: 0x7ff00000}
@@ -27,17 +28,22 @@ func newIDs(uid, gid int) (*ids, error) {
 	return i, nil
 }
 
-// mappedIDs returns how many ids from 0 on the map file's namespace has.
-func mappedIDs(name string) int {
-	f, err := os.Open(name)
+// SpareID returns a uid, and gid, for Options.UID of a root host, which is not
+// used otherwise: one of those that programs run as.
+func SpareID() (int, error) {
+	i, err := newIDs(0, 0)
 	if err != nil {
-		return 0
+		return 0, err
 	}
-	defer f.Close()
-	n := 0
-	for sc := bufio.NewScanner(f); sc.Scan(); {
+	return i.fresh().uid, nil
+}
+
+// mappedIDs returns how many ids from 0 on the map file's namespace has.
+func mappedIDs(name string) (n int) {
+	b, _ := os.ReadFile(name)
+	for line := range strings.Lines(string(b)) {
 		var inside, outside, count int
-		if _, err := fmt.Sscan(sc.Text(), &inside, &outside, &count); err == nil && inside <= n {
+		if _, err := fmt.Sscan(line, &inside, &outside, &count); err == nil && inside <= n {
 			n = max(n, inside+count)
 		}
 	}

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -46,7 +47,7 @@ func (i *ids) own(dir string, ours bool) (identity, error) {
 	case uid == 0:
 		return id, fmt.Errorf("%w: the working directory belongs to root, and programs never run as root; give it to another user, or let everybody change it", codeinterp.ErrIsolation)
 	default:
-		id = identity{uid: uid, gid: either(gid, uid), drop: true}
+		id = identity{uid: uid, gid: cmp.Or(gid, uid), drop: true}
 	}
 	if !ours || uid == id.uid {
 		return id, nil
@@ -132,16 +133,6 @@ func openToAll(dir string) bool {
 	}
 	st, ok := sysStat(info)
 	return ok && st.Uid == 0 && info.Mode().Perm()&0o007 == 0o007
-}
-
-// SpareID returns a uid, and gid, for Options.UID of a root host, which is not
-// used otherwise: one of those that programs run as.
-func SpareID() (int, error) {
-	i, err := newIDs(0, 0)
-	if err != nil {
-		return 0, err
-	}
-	return i.fresh().uid, nil
 }
 
 // fresh returns an unused identity, or the one that the caller chose.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"os"
 	"strings"
 
@@ -109,22 +110,14 @@ func DefaultLimits() Limits {
 // or fills l's zero fields from d.
 func (l Limits) or(d Limits) Limits {
 	return Limits{
-		Memory:    either(l.Memory, d.Memory),
-		Processes: either(l.Processes, d.Processes),
-		CPU:       either(l.CPU, d.CPU),
-		FileSize:  either(l.FileSize, d.FileSize),
-		Disk:      either(l.Disk, d.Disk),
-		Inodes:    either(l.Inodes, d.Inodes),
-		OpenFiles: either(l.OpenFiles, d.OpenFiles),
+		Memory:    cmp.Or(l.Memory, d.Memory),
+		Processes: cmp.Or(l.Processes, d.Processes),
+		CPU:       cmp.Or(l.CPU, d.CPU),
+		FileSize:  cmp.Or(l.FileSize, d.FileSize),
+		Disk:      cmp.Or(l.Disk, d.Disk),
+		Inodes:    cmp.Or(l.Inodes, d.Inodes),
+		OpenFiles: cmp.Or(l.OpenFiles, d.OpenFiles),
 	}
-}
-
-func either[T comparable](v, d T) T {
-	var zero T
-	if v == zero {
-		return d
-	}
-	return v
 }
 
 // A Cmd describes a process to start.

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -41,7 +42,7 @@ func (s *Sandbox) makeTemp() (dir string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.dir == "" {
-		if t.dir, t.lock, err = makeRoot(either(s.opts.TempDir, os.TempDir())); err != nil {
+		if t.dir, t.lock, err = makeRoot(cmp.Or(s.opts.TempDir, os.TempDir())); err != nil {
 			return "", err
 		}
 	}
