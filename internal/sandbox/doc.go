@@ -42,6 +42,9 @@
 // [Sandbox.Reachable]. [Sandbox.Show] makes an interpreter below /root reachable, which
 // takes CAP_SYS_ADMIN and Linux 5.12.
 //
+// Programs have no network. [Options].Network gives them the host's, Cmd.Egress what the
+// host answers; see package netgate.
+//
 // # The end of a process
 //
 // When the program ends, everything that it left running is killed before Wait returns.
@@ -65,17 +68,21 @@
 //     the kernel's own objects, such as sockets and mappings, does not count.
 //   - CPU time is that of live processes and of children that were waited for.
 //   - Disk and inodes are those of the working directory, walked at most ten times a
-//     second; removed files that are still open do not count. Other writable directories
-//     are bounded per file only (FileSize).
+//     second; removed files that are still open do not count. A program under the host's
+//     uid that closes a directory to itself ends, since that cannot be measured. Other
+//     writable directories are bounded per file only (FileSize).
 //   - Under a uid that others have too (not as root, or with Options.UID), the watchdog
 //     enforces Limits.Processes by killing the tree; otherwise fork fails.
 //   - Both modes refuse memfd_create, fallocate (libraries write instead), vmsplice,
 //     System V queues and large segments, io_uring, namespaces, ptrace and BPF.
-//   - Landlock mode has no /proc, /dev/shm, sockets (without Options.Network; socketpair
+//   - Landlock mode has no /proc, /dev/shm, sockets (without Network or Egress; socketpair
 //     works), inotify and extended attributes. setsid, setpgid and file times by path
 //     succeed and do nothing; under the host's own uid chmod and chown do too. Signals
 //     go to single processes.
-//   - Bwrap mode refuses unix sockets and kill(0, ...). Its /tmp and /dev/shm are in
+//   - With Egress in Landlock mode there are TCP clients over IPv4 only: no UDP, so that
+//     resolvers other than glibc's find no names, and no servers.
+//   - Bwrap mode refuses unix sockets and kill(0, ...). A program that replaces a directory
+//     above a listed path by a link may keep later programs from starting. Its /tmp and /dev/shm are in
 //     memory, each up to a quarter of Limits.Memory, at most 256 MiB, on top of it.
 //   - Children of fork servers share the server's uid.
 //
