@@ -34,8 +34,55 @@ static PyObject *serve(PyObject *module, PyObject *function) {
   Py_RETURN_NONE;
 }
 
+/* Objects that immortalize has yet to look into. */
+static PyObject **found;
+static size_t found_count, found_room;
+
+static int find(PyObject *object, void *unused) {
+  if (!object || _Py_IsImmortal(object)) return 0;
+  if (found_count == found_room) {
+    size_t room = found_room ? 2 * found_room : 1024;
+    PyObject **larger = realloc(found, room * sizeof *found);
+    if (!larger) return -1;
+    found = larger;
+    found_room = room;
+  }
+  object->ob_refcnt = _Py_IMMORTAL_REFCNT;
+  found[found_count++] = object;
+  return 0;
+}
+
+static int find_in_code(PyCodeObject *code) {
+  PyObject *parts[] = {code->co_consts, code->co_names, code->co_exceptiontable, code->co_localsplusnames,
+                       code->co_localspluskinds, code->co_filename, code->co_name, code->co_qualname, code->co_linetable};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (find(parts[i], NULL)) return -1;
+  return 0;
+}
+
+/* immortalize makes the objects of a list immortal, with all that they lead to: who counts no
+ * references to them writes nothing to their pages, so that copies of the memory share
+ * these. */
+static PyObject *immortalize(PyObject *module, PyObject *list) {
+  int failed = 0;
+  for (Py_ssize_t i = 0; i < PyList_Size(list) && !failed; i++) failed = find(PyList_GetItem(list, i), NULL);
+  while (found_count && !failed) {
+    PyObject *object = found[--found_count];
+    if (PyCode_Check(object))
+      failed = find_in_code((PyCodeObject *)object);
+    else if (PyObject_IS_GC(object) && Py_TYPE(object)->tp_traverse)
+      failed = Py_TYPE(object)->tp_traverse(object, find, NULL);
+  }
+  free(found);
+  found = NULL;
+  found_count = found_room = 0;
+  if (failed) return PyErr_NoMemory();
+  Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"request", request, METH_O, NULL},
+    {"immortalize", immortalize, METH_O, NULL},
     {"serve", serve, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -105,6 +105,17 @@ def remember_frames():
     stack.format_frame_summary = format_frame_summary
 
 
+def classes():
+    """Returns all classes."""
+    found, todo = {object}, [object]
+    while todo:
+        for c in type.__subclasses__(todo.pop()):
+            if c not in found:
+                found.add(c)
+                todo.append(c)
+    return found
+
+
 def warm():
     """Does once what each copy would do otherwise."""
     make_loops()
@@ -122,11 +133,12 @@ def warm():
         os.path.isdir(name)
     import gc
     gc.collect()
+    immortalize(gc.get_objects() + [vars(c) for c in classes()])
     gc.freeze()
 
 
+from _toolcell import immortalize, serve as set_server
 prepare()
 warm()
-from _toolcell import serve as set_server
 set_server(next_turn)
 send(b'H', sys.version.split()[0])
