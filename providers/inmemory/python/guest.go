@@ -1,6 +1,7 @@
 package python
 
 import (
+	"bytes"
 	"encoding/binary"
 	"time"
 
@@ -10,8 +11,13 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory/wasm/wasi"
 )
 
-// none is the answer to a request that has none.
-const none = ^uint32(0)
+const (
+	// none is the answer to a request that has none.
+	none = ^uint32(0)
+
+	// maxRequest bounds what a program can make the host copy.
+	maxRequest = 64 << 20
+)
 
 // A guest is what a module is connected to.
 type guest struct {
@@ -32,7 +38,7 @@ func newGuest(e *Engine, files *memfs.FS) *guest {
 
 func (g *guest) surroundings(files *memfs.FS) wasi.Config {
 	return wasi.Config{Files: files, Library: g.engine.library, LibraryDir: libraryDir,
-		Env: []string{"HOME=/", "TMPDIR=/tmp", "PATH=", "LANG=C.UTF-8"}, Write: g.write, Sleep: g.sleep}
+		Env: []string{"HOME=/", "TMPDIR=/tmp", "PATH=", "LANG=C.UTF-8"}, Write: g.write, Sleep: g.sleep, Yield: g.yield}
 }
 
 func (g *guest) close() {
@@ -45,6 +51,7 @@ func imports() []machine.Import {
 	guestOf := func(in *machine.Instance) *guest { return in.Host.(*guest) }
 	list := []machine.Import{
 		{Module: "toolcell", Name: "request", Params: "ii", Result: true, Call: func(in *machine.Instance, args []uint64) uint32 {
+			defer in.Look() // a loop of large requests passes few yields of its own
 			return guestOf(in).request(uint32(args[0]), uint32(args[1]))
 		}},
 		{Module: "toolcell", Name: "answer", Params: "i", Call: func(in *machine.Instance, args []uint64) uint32 {
@@ -59,7 +66,9 @@ func imports() []machine.Import {
 	for name, f := range wasi.Functions {
 		list = append(list, machine.Import{Module: "wasi_snapshot_preview1", Name: name, Params: f.Params, Result: !f.NoResult,
 			Call: func(in *machine.Instance, args []uint64) uint32 {
-				return uint32(f.Call(guestOf(in).system, in.Memory(), args))
+				e := f.Call(guestOf(in).system, in.Memory(), args)
+				in.Look() // and so does one of large reads
+				return uint32(e)
 			}})
 	}
 	return list
@@ -69,16 +78,21 @@ func imports() []machine.Import {
 func (g *guest) request(at, size uint32) uint32 {
 	memory := g.machine.Memory()
 	end := uint64(at) + uint64(size)
-	if end > uint64(len(memory)) {
+	if size > maxRequest || end > uint64(len(memory)) {
 		return none
 	}
-	data := append([]byte(nil), memory[at:end]...)
+	data := memory[at:end]
+	if n, ok := frames.Length(data); g.run != nil && (!ok || n != len(data)-frames.Digits) {
+		return none // a program's own, not to be copied
+	}
+	data = bytes.Clone(data)
 	g.answer = nil
 	switch f, err := frames.Parse(data); {
 	case string(data) == "boot":
 		g.answer = bootSource()
+	case g.run == nil && err != nil:
+		g.write(2, data) // of an interpreter that does not start
 	case err != nil:
-		g.log += string(data) // of an interpreter that does not start
 	case f.Kind == frames.Hello:
 		if g.version == "" {
 			g.version = string(f.Field(0))
@@ -102,6 +116,8 @@ func (g *guest) write(descriptor int, p []byte) {
 	}
 	g.run.write(descriptor, p)
 }
+
+func (g *guest) yield() { g.machine.Look() }
 
 func (g *guest) sleep(d time.Duration) {
 	if g.run != nil {

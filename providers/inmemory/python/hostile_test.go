@@ -89,6 +89,12 @@ var hostile = []struct {
 	{"permutations", "import itertools\nsum(1 for _ in itertools.permutations(range(15)))", true},
 	{"max", "import itertools\nmax(itertools.count())", false},
 	{"text search", "s = 'ab' * 10 ** 6\nwhile True: s.find('ba' * 10 ** 5 + 'x')", true},
+	{"random bytes", "import os\nwhile True: os.urandom(3 * 10 ** 7)", false},
+	{"large reads", "open('f', 'wb').write(bytes(3 * 10 ** 7))\nimport os\nf = os.open('f', os.O_RDONLY)\nwhile True: os.pread(f, 3 * 10 ** 7, 0)", true},
+	{"file names", "import os\nfor i in range(4000): open('f%d' % i, 'w').close()\nwhile True: os.listdir('.')", true},
+	{"deep paths", "import os\nwhile True: os.path.exists('a/' * 2000)", true},
+	{"large prints", "s = 'x' * 10 ** 7\nwhile True: print(s)", true},
+	{"large requests", "import _toolcell\nb = bytes(3 * 10 ** 7)\nwhile True: _toolcell.request(b)", true},
 	{"copies", "b = bytearray(20 * 10 ** 6)\nwhile True: b[:] = bytes(b)", true},
 }
 

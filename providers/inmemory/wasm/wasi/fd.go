@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 )
 
@@ -198,7 +199,10 @@ func (c *call) fdWrite() Errno {
 	case f.kind == streamFile:
 		total := uint32(0)
 		c.buffers(c.u32(1), c.u32(2), func(b []byte) bool {
-			c.Write(int(fd), b)
+			for part := range slices.Chunk(b, longCall) {
+				c.Write(int(fd), part)
+				c.yield()
+			}
 			total += uint32(len(b))
 			return true
 		})

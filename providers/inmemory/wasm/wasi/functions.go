@@ -2,6 +2,7 @@ package wasi
 
 import (
 	"crypto/rand"
+	"slices"
 	"time"
 )
 
@@ -103,9 +104,19 @@ func (c *call) clockTimeGet() Errno {
 	return 0
 }
 
+// longCall is how many bytes are dealt with between two yields.
+const longCall = 1 << 20
+
+func (c *call) yield() {
+	if c.Yield != nil {
+		c.Yield()
+	}
+}
+
 func (c *call) randomGet() Errno {
-	if b := c.at(c.u32(0), c.u32(1)); b != nil {
+	for b := range slices.Chunk(c.at(c.u32(0), c.u32(1)), longCall) {
 		_, _ = rand.Read(b) // it never fails
+		c.yield()
 	}
 	return 0
 }

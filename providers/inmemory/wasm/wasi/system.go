@@ -21,6 +21,8 @@ type Config struct {
 	Write func(descriptor int, p []byte)
 	// Sleep waits for so long, or until the program is to end.
 	Sleep func(time.Duration)
+	// Yield is called now and then within calls that take long. It may be nil.
+	Yield func()
 }
 
 // A Library is a file system that is only read, by any number of instances at once. What
