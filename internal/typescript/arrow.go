@@ -6,7 +6,6 @@ package typescript
 // twice.
 func (p *parser) paren(w where, call bool) shape {
 	p.enter()
-	words := p.wordsNow()
 	p.next()
 	parameters := p.is(")") && !call
 	for !p.is(")") {
@@ -22,7 +21,6 @@ func (p *parser) paren(w where, call bool) shape {
 	p.leave()
 	switch {
 	case p.is("=>") && !p.tok.nl:
-		p.noteParameters(words)
 		p.next()
 		return arrowHead
 	// Only where a conditional's colon may follow can this one be something else.
@@ -30,11 +28,9 @@ func (p *parser) paren(w where, call bool) shape {
 		if !p.returnType(closing) {
 			p.unexpected()
 		}
-		p.noteParameters(words)
 		return arrowHead
 	case p.is(":"):
 		if p.arrowBeforeColon(closing) {
-			p.noteParameters(words)
 			return arrow
 		}
 	case parameters:

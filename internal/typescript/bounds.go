@@ -50,7 +50,7 @@ func (p *parser) leave() { p.depth-- }
 // charge counts memory that the parse keeps.
 func (p *parser) charge(n int) {
 	p.memory += n
-	if int64(p.memory+p.kept) > p.most {
+	if int64(p.memory) > p.most {
 		p.stop(p.tok.start, "The program's translation is too large", ErrSize)
 	}
 }

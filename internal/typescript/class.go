@@ -8,7 +8,7 @@ type class struct {
 }
 
 // classDeclaration parses a class from its keyword on, or from abstract.
-func (p *parser) classDeclaration() (name string) {
+func (p *parser) classDeclaration() {
 	if p.isWord("abstract") {
 		p.blank(p.tok.start, p.tok.end)
 		p.next()
@@ -20,12 +20,7 @@ func (p *parser) classDeclaration() (name string) {
 		p.nameless(start + len("class"))
 	} else {
 		p.declare(c.name)
-		if p.top() {
-			p.charge(16)
-			p.noteDeclaration(Declaration{Keyword: Name{Text: "class", Start: start}, Names: []string{c.name}, End: p.last})
-		}
 	}
-	return c.name
 }
 
 // class parses a class from its keyword on.
@@ -34,7 +29,6 @@ func (p *parser) class(c *class) {
 	p.next()
 	if p.tok.kind == word && p.tok.text != "extends" && !(p.isWord("implements") && p.peek().kind == word) {
 		c.name = p.tok.text
-		p.noteBound(c.name)
 		p.next()
 	}
 	p.blankTypeParams()

@@ -82,14 +82,9 @@ func (p *parser) forLoop(first int) {
 	case p.keepHeads && p.isWord("let") && p.declaresVariables():
 		p.variables(noIn, &h.names)
 	case p.declaresVariables():
-		p.variablesOf(false, noIn)
+		p.variables(noIn, nil)
 	default:
-		targets := p.targetsNow()
 		p.expr(noIn)
-		if p.isWord("of") || p.isWord("in") {
-			p.noteAssigned(p.plain())
-			p.noteTargets(targets)
-		}
 	}
 	switch {
 	case p.acceptWord("of"):

@@ -2,8 +2,8 @@
 //
 // What is no JavaScript is replaced by blanks, so that every line and almost every
 // column stays where it was. Enums, parameter properties and import assignments are
-// written out in place. It also finds what a JavaScript program declares
-// at its top level, see [Outlined], and writes around loops, see [GuardLoops] and
+// written out in place. It also finds what a JavaScript program
+// has of modules, see [Outlined], and writes around loops, see [GuardLoops] and
 // [MarkLoops].
 //
 // Types are not checked: a program with type errors runs. Imports are kept, also of

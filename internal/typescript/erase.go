@@ -26,11 +26,9 @@ type parser struct {
 
 	steps, nextCheck int
 	depth, deepest   int
-	functions        int // around the statement
 	owners           int // around it that have a this of their own
 	memory           int
-	kept             int   // memory that no guess gives back
-	most             int64 // of both
+	most             int64 // of memory
 
 	guessing int  // type arguments that may be none are being parsed
 	single   bool // the last type was one name, pattern or literal
@@ -39,8 +37,6 @@ type parser struct {
 	live   bool // a statement of the block at hand is more than types
 
 	outline *Outline // to be made, nil for none
-	only    token    // the last operand, where it was a name
-	literal int      // the end of the last array or object
 
 	keepHeads bool // heads of for (let ...) loops are looked for
 	heads     []head
@@ -135,7 +131,6 @@ func (p *parser) program() {
 	p.scopes = append(p.scopes, nil)
 	for p.tok.kind != eof {
 		p.statement()
-		p.outline.next()
 	}
 }
 
@@ -145,14 +140,17 @@ type state struct {
 	last                  int
 	edits, barrier        int
 	depth, memory, scopes int
-	functions, owners     int
-	outlined              outlineSizes
+	owners                int
+	outlined              Outline
 	loops, heads, changes int
 	live                  bool
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), p.barrier, p.depth, p.memory, len(p.scopes), p.functions, p.owners, p.outline.save(), len(p.loops), len(p.heads), len(p.changes), p.live}
+	s := state{p.tok, p.last, len(p.edits), p.barrier, p.depth, p.memory, len(p.scopes), p.owners, Outline{}, len(p.loops), len(p.heads), len(p.changes), p.live}
+	if p.outline != nil {
+		s.outlined = *p.outline
+	}
 	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
@@ -162,8 +160,10 @@ func (p *parser) restore(s state) {
 	p.tok, p.last, p.edits, p.barrier = s.tok, s.last, p.edits[:s.edits], s.barrier
 	p.depth, p.memory, p.scopes = s.depth, s.memory, p.scopes[:s.scopes]
 	p.live = s.live
-	p.functions, p.owners = s.functions, s.owners
-	p.outline.restore(s.outlined)
+	p.owners = s.owners
+	if p.outline != nil {
+		*p.outline = s.outlined
+	}
 	p.loops, p.heads, p.changes, p.label = p.loops[:s.loops], p.heads[:s.heads], p.changes[:s.changes], -1
 }
 

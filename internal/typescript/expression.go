@@ -31,7 +31,6 @@ func (p *parser) assign(w where) {
 	p.enter()
 	loosest := noOperator // operator of those since one looser than a comparison
 	for {
-		targets := p.targetsNow()
 		s := p.operand(w)
 		if s == arrow {
 			break
@@ -47,10 +46,6 @@ func (p *parser) assign(w where) {
 		asserted := p.assertions()
 		p.joinGreater()
 		prec := p.tok.precedence()
-		if prec == assignment {
-			p.noteAssignment(p.plain())
-			p.noteTargets(targets)
-		}
 		switch {
 		case p.is("?"):
 			if p.optional() {
@@ -104,50 +99,20 @@ func (p *parser) assertions() (any bool) {
 
 // operand parses prefix operators and what they apply to.
 func (p *parser) operand(w where) shape {
-	parens, counted := 0, false
-	for t := p.tok; p.prefix(&parens); t = p.tok {
-		counted = t.is("++") || t.is("--")
+	parens := 0
+	for p.prefix(&parens) {
 	}
 	if p.isWord("yield") && p.yield() {
 		return value
 	}
-	first := p.tok
 	s := p.primary(w)
 	if s == value {
-		p.postfixOf(first, counted)
+		p.postfix()
 	}
 	for range parens {
 		p.insert(p.last, ")")
 	}
 	return s
-}
-
-// postfixOf parses what follows the primary expression that began with first, and
-// notes what became of a plain name. counted tells of ++ or -- before it.
-func (p *parser) postfixOf(first token, counted bool) {
-	p.only = token{}
-	if first.kind != word || p.last != first.end {
-		p.postfix()
-		return
-	}
-	if (p.is("++") || p.is("--")) && !p.tok.nl {
-		p.noteAssigned(first)
-	}
-	p.postfix()
-	if p.last == first.end {
-		p.only = first
-		if counted {
-			p.noteAssigned(first)
-		}
-	}
-}
-
-// plain returns the name that the last operand was, if it was no more than that.
-func (p *parser) plain() token {
-	if p.only.end == p.last {
-		return p.only
-	}
-	return token{}
 }
 
 // prefix skips one prefix operator, and reports whether there was one. It

@@ -18,15 +18,7 @@ func (p *parser) function(declaration bool) bool {
 	if p.tok.kind == word {
 		if declaration {
 			p.declare(p.tok.text)
-			d := Declaration{Keyword: Name{Text: "function"}, Names: []string{p.tok.text}, Start: p.tok.start}
-			p.charge(16)
-			if p.top() {
-				p.noteDeclaration(d)
-			} else if p.hoists() {
-				p.noteHoisted(d)
-			}
 		}
-		p.noteBound(p.tok.text)
 		p.next()
 	}
 	p.blankTypeParams()
@@ -126,12 +118,10 @@ func (p *parser) body() {
 // arrowBody parses the body of an arrow function, which has the this around it.
 func (p *parser) arrowBody() {
 	s := p.enterBlock()
-	p.functions++
 	p.expect("{")
 	for !p.is("}") {
 		p.statement()
 	}
-	p.functions--
 	p.leaveBlock(s)
 }
 
@@ -143,7 +133,6 @@ func (p *parser) constructorBody(properties []string, derived bool) {
 		return
 	}
 	s := p.enterBlock()
-	p.functions++
 	p.owners++
 	start := p.tok.start
 	p.expect("{")
@@ -170,7 +159,6 @@ func (p *parser) constructorBody(properties []string, derived bool) {
 	if !assigned {
 		p.fail(start, "A constructor with parameter properties must call super in a statement of its own")
 	}
-	p.functions--
 	p.owners--
 	p.leaveBlock(s)
 }

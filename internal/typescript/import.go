@@ -42,13 +42,6 @@ func (p *parser) importDeclaration() (erased bool) {
 	}
 	module := p.tok
 	p.from()
-	if p.top() {
-		d := Declaration{Keyword: Name{Text: "import", Start: keyword.start}, Names: im.locals()}
-		for _, n := range d.Names {
-			p.noteBound(n)
-		}
-		p.noteDeclaration(d)
-	}
 	if p.stands != nil {
 		p.changeTop(keyword.start, p.last, im.script(p, module))
 	}
@@ -93,7 +86,8 @@ func (p *parser) specifiers() []specifier {
 			local = p.tok
 			p.moduleName()
 		}
-		names = push(p, names, specifier{p.src[name.start:name.end], p.src[local.start:local.end]})
+		p.charge(64)
+		names = append(names, specifier{p.src[name.start:name.end], p.src[local.start:local.end]})
 		if !p.is("}") {
 			p.expect(",")
 		}

@@ -82,14 +82,11 @@ func (p *parser) wordExpression(w where) shape {
 	if reserved(p.tok.text) {
 		p.unexpected()
 	}
-	name := p.tok
 	p.next()
 	if p.is("=>") && !p.tok.nl {
-		p.noteBound(name.text)
 		p.next()
 		return arrowHead
 	}
-	p.noteWord(name)
 	return value
 }
 
@@ -104,7 +101,6 @@ func (p *parser) async(w where) (s shape, ok bool) {
 		return value, true
 	case first.kind == word && second.is("=>") && !second.nl:
 		p.next()
-		p.noteBound(first.text)
 		p.next()
 		p.next()
 		return arrowHead, true
@@ -152,16 +148,13 @@ func (p *parser) array() {
 			continue
 		}
 		p.accept("...")
-		start := p.tok.start
 		p.assign(0)
-		p.noteTarget(start)
 		if !p.is("]") {
 			p.expect(",")
 		}
 	}
 	p.next()
 	p.leave()
-	p.literal = p.last
 }
 
 // object parses an object literal, which may turn out to be a pattern.
@@ -170,9 +163,7 @@ func (p *parser) object() {
 	p.expect("{")
 	for !p.is("}") {
 		if p.accept("...") {
-			start := p.tok.start
 			p.assign(0)
-			p.noteTarget(start)
 		} else {
 			p.property()
 		}
@@ -182,7 +173,6 @@ func (p *parser) object() {
 	}
 	p.next()
 	p.leave()
-	p.literal = p.last
 }
 
 func (p *parser) property() {
@@ -193,10 +183,6 @@ func (p *parser) property() {
 		p.next()
 	}
 	p.accept("*")
-	if p.tok.kind == word {
-		p.noteWord(p.tok) // {a} may be a pattern
-	}
-	name := p.tok
 	p.propertyName()
 	switch {
 	case p.is("("), p.is("<"), p.is("<<"):
@@ -207,15 +193,8 @@ func (p *parser) property() {
 			p.unexpected()
 		}
 		p.body()
-	case p.accept(":"):
-		start := p.tok.start
+	case p.accept(":"), p.accept("="): // {a = 1} may be a pattern
 		p.assign(0)
-		p.noteTarget(start)
-	case p.accept("="):
-		p.noteProperty(name)
-		p.assign(0)
-	default:
-		p.noteProperty(name)
 	}
 }
 

@@ -72,19 +72,6 @@ type importClause struct {
 // it has here.
 type specifier struct{ name, local string }
 
-// locals returns the names that the declaration binds.
-func (im importClause) locals() (names []string) {
-	for _, name := range []string{im.def, im.star} {
-		if name != "" {
-			names = append(names, name)
-		}
-	}
-	for _, s := range im.names {
-		names = append(names, s.local)
-	}
-	return names
-}
-
 // script returns the declaration as a script has it.
 func (im importClause) script(p *parser, from token) string {
 	if im.def == "" && im.star == "" && im.names == nil {

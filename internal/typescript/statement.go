@@ -74,7 +74,8 @@ func (p *parser) declaration() (done, erased bool) {
 		if !p.declaresVariables() {
 			return false, false
 		}
-		p.variableStatement()
+		p.variables(0, nil)
+		p.endStatement()
 		return true, false
 	case "function":
 		return true, !p.function(true)

@@ -34,42 +34,10 @@ func names(t token) bool {
 	return !reserved(t.text)
 }
 
-// variables parses a declaration of variables from its keyword on. The names
-// that it binds are added to names. It returns the ends of
-// those without an initializer.
-func (p *parser) variables(w where, names *[]string) (bare []int) {
+// variables parses a declaration of variables from its keyword on. The names that it
+// binds are added to names, unless that is nil.
+func (p *parser) variables(w where, names *[]string) {
 	p.next()
-	return p.declarators(w, names)
-}
-
-// variableStatement parses a declaration of variables that is a statement.
-func (p *parser) variableStatement() {
-	p.variablesOf(p.top(), 0)
-	p.endStatement()
-}
-
-// variablesOf parses a declaration of variables from its keyword on, as variables
-// does, for the outline too. top tells that it is a statement of the top level.
-func (p *parser) variablesOf(top bool, w where) {
-	if !top && !(p.isWord("var") && p.hoists()) {
-		p.variables(w, nil)
-		return
-	}
-	d := Declaration{Keyword: Name{Text: p.tok.text, Start: p.tok.start}, Head: w&noIn != 0}
-	var names []string
-	bare := p.variables(w, &names)
-	d.End = p.last
-	d.Names = names
-	if top {
-		d.Bare = bare
-		p.noteDeclaration(d)
-	} else {
-		p.noteHoisted(d)
-	}
-}
-
-// declarators parses declarators. The names they bind are added to names. It returns the ends of those without an initializer, where an outline wants them.
-func (p *parser) declarators(w where, names *[]string) (bare []int) {
 	for {
 		p.binding(names)
 		if p.is("!") && !p.tok.nl {
@@ -79,11 +47,9 @@ func (p *parser) declarators(w where, names *[]string) (bare []int) {
 		p.annotation()
 		if p.accept("=") {
 			p.assign(w)
-		} else if p.top() {
-			bare = push(p, bare, p.last)
 		}
 		if !p.accept(",") {
-			return bare
+			return
 		}
 	}
 }
@@ -96,7 +62,6 @@ func (p *parser) binding(names *[]string) {
 			p.charge(len(p.tok.text) + 16)
 			*names = append(*names, p.tok.text)
 		}
-		p.noteBound(p.tok.text)
 		p.next()
 	case p.is("["):
 		p.enter()
