@@ -153,9 +153,7 @@ type playing struct {
 
 func (p *playing) RunInContext(_ context.Context, _ codeinterp.ContextID, _ string, _ *codeinterp.RunOptions) (codeinterp.Result, error) {
 	res := codeinterp.Result{Status: codeinterp.StatusOK, ExecutionCount: p.runs + 1}
-	for _, out := range p.plays[p.runs] {
-		res.Outputs = append(res.Outputs, out)
-	}
+	res.Outputs = append(res.Outputs, p.plays[p.runs]...)
 	p.runs++
 	return res, nil
 }

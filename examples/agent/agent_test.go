@@ -113,7 +113,7 @@ func TestCancel(t *testing.T) {
 
 // TestRefusal: what the API answers in place of a turn is the error.
 func TestRefusal(t *testing.T) {
-	a, _ := newAgent(t, "openai", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "slow down", 429) }))
+	a, _ := newAgent(t, "openai", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "slow down", http.StatusTooManyRequests) }))
 	if err := a.work(t.Context(), "go"); err == nil || !strings.Contains(err.Error(), "429 Too Many Requests: slow down") {
 		t.Error(err)
 	}
