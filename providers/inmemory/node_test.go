@@ -66,7 +66,7 @@ var values = []string{
 	`{ __proto__: { inherited: 1 }, own: 2 }`, `Object.create({ constructor: undefined })`, `{ constructor: 1 }`, `"\u0000\x1b[31m"`, `["\t", "\\", "\u{1F600}"]`,
 	`structuredClone({ a: new Date(0), m: new Map([[1, { b: 2 }]]) })`, `[new Error("e").message, [new RangeError("r").name]]`, `[[1, 2, [3, 4, [5, [6]]]], { a: { b: { c: {} } } }]`,
 	`new URLSearchParams("a=1&b=2&a=3").toString()`, `[...new URLSearchParams({ q: "a b&c" })]`, `new URL("../x?y=1#z", "https://user:pw@Example.com:8080/a/b/c").href`,
-	`new URL("https://example.com/ä ö?q=ü#ß").href`, `new URL("http://1.2.3/").host`, `new URL("HTTP://a.b:80/./c/../d").href`, `["mailto:x@y", "data:,a b", "file:///a/../b"].map((u) => new URL(u).href)`,
+	`new URL("https://example.com/ä ö?q=ü#ß").href`, `new URL("HTTP://a.b:80/./c/../d").href`, `["mailto:x@y", "data:,a b", "file:///a/../b"].map((u) => new URL(u).href)`,
 	`new TextDecoder().decode(new TextEncoder().encode("héllo 👍"))`, `new TextDecoder().decode(Uint8Array.of(0xff, 0x61, 0xf0, 0x9f, 0x62))`, `[atob("aGk="), btoa("hi")]`,
 	`Buffer.from("ff00", "hex").toString("base64")`, `Buffer.concat([Buffer.from("a"), Buffer.from("b")]).toString()`, `require("path").join("/a", "../b", "./c.txt")`,
 	`require("path").relative("/a/b/c", "/a/d")`, `require("path").parse("/x/y.tar.gz")`, `require("util").format("%s %d %i %f %j %O %%", "a", 1.5, 2.7, "3.1", { a: 1 }, { b: 2 })`,

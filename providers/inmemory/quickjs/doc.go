@@ -47,8 +47,10 @@
 //
 // # Limits
 //
-//   - Locales other than en-US, Intl.Segmenter, DisplayNames and formatRange of seconds,
-//     units and compact numbers are a RangeError or missing. Dates before the year 1 have no text.
+//   - Of Intl are here NumberFormat, DateTimeFormat, Collator and PluralRules for en-US.
+//     Other locales, units, exponents, names of currencies, most long names of time zones
+//     and formatRange of seconds and compact numbers are a RangeError. Dates before the
+//     year 1 have no text.
 //   - Recursion ends after some 4,000 calls, in a RangeError. A program has at most
 //     100,000 timers.
 //   - util.inspect reads depth, breakLength, compact, maxArrayLength and maxStringLength. It
@@ -61,7 +63,8 @@
 //   - Some powers of two are written with one digit more than needed.
 //   - In code that is not strict, a function that a block declares twice, or assigns to,
 //     has its first value behind the block.
-//   - path.win32, ciphers and symbolic links are missing.
+//   - path.win32, url.parse and its kin, ciphers, marks of performance and symbolic links are
+//     missing.
 //   - fetch unless the provider has an egress policy; Blob, web streams, Temporal, using, async_hooks, child_process, http, vm
 //     and worker_threads are missing.
 //   - Finalizers are not called, and an object that only a WeakRef refers to is gone at once.

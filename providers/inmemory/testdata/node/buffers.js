@@ -33,7 +33,7 @@ T(() => Buffer.from("abc").copy(Buffer.alloc(3), 0, 4));
 T(() => [Buffer.from("abc").toString("utf8", 1), Buffer.from("abc").toString("hex", -5, 2), Buffer.from("abc").toString(undefined, 2, 1), Buffer.from("abc").toString("utf8", 0, 99)]);
 T(() => [Buffer.byteLength("é"), Buffer.byteLength("é", "latin1"), Buffer.byteLength("YQ==", "base64"), Buffer.byteLength(new ArrayBuffer(3))]);
 T(() => Buffer.byteLength(5));
-T(() => [Buffer.isEncoding("UTF-8"), Buffer.isEncoding("zz"), Buffer.isEncoding(5), Buffer.of(1, 257), Buffer.from("a").inspect()]);
+T(() => [Buffer.isEncoding("UTF-8"), Buffer.isEncoding("zz"), Buffer.isEncoding(5), Buffer.of(1, 257)]);
 const feed = (encoding, parts) => { const d = new StringDecoder(encoding); return [...parts.map((p) => d.write(Buffer.from(p))), d.end()]; };
 T(() => feed("base64", ["abcd", "e", "fghij"]));
 T(() => feed("base64url", ["a", "bc", "~~~~"]));

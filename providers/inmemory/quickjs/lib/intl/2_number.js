@@ -5,31 +5,9 @@ const symbols = { USD: "$", EUR: "€", GBP: "£", JPY: "¥", INR: "₹", CNY: "
   MXN: "MX$", BRL: "R$", HKD: "HK$", TWD: "NT$", ILS: "₪", VND: "₫", PHP: "₱", XAF: "FCFA", XOF: "F\u202fCFA", XPF: "CFPF", XCD: "EC$" };
 const narrow = { ...symbols, CAD: "$", AUD: "$", NZD: "$", MXN: "$", HKD: "$", TWD: "$", CNY: "¥", XCD: "$", SEK: "kr", NOK: "kr", DKK: "kr",
   RUB: "₽", UAH: "₴", TRY: "₺", PLN: "zł", CZK: "Kč", HUF: "Ft", NGN: "₦", SGD: "$", ARS: "$", CLP: "$", COP: "$", THB: "฿", KZT: "₸" };
-const currencyNames = { USD: ["US dollar", "US dollars"], EUR: ["euro", "euros"], GBP: ["British pound", "British pounds"],
-  JPY: ["Japanese yen", "Japanese yen"], CHF: ["Swiss franc", "Swiss francs"], CAD: ["Canadian dollar", "Canadian dollars"],
-  AUD: ["Australian dollar", "Australian dollars"], INR: ["Indian rupee", "Indian rupees"], CNY: ["Chinese yuan", "Chinese yuan"],
-  MXN: ["Mexican peso", "Mexican pesos"], BRL: ["Brazilian real", "Brazilian reals"], KRW: ["South Korean won", "South Korean won"],
-  SEK: ["Swedish krona", "Swedish kronor"], NOK: ["Norwegian krone", "Norwegian kroner"], DKK: ["Danish krone", "Danish kroner"] };
 // minorUnits are ISO 4217's, where they are not 2.
 const minorUnits = { JPY: 0, KRW: 0, VND: 0, CLP: 0, ISK: 0, UGX: 0, XAF: 0, XOF: 0, XPF: 0, PYG: 0, RWF: 0, DJF: 0, GNF: 0, KMF: 0, VUV: 0, BIF: 0,
   BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3, CLF: 4, UYW: 4 };
-
-const units = { // short, long singular, long plural, narrow; short has its own space
-  meter: [" m", " meter", " meters", "m"], kilometer: [" km", " kilometer", " kilometers", "km"], centimeter: [" cm", " centimeter", " centimeters", "cm"],
-  millimeter: [" mm", " millimeter", " millimeters", "mm"], mile: [" mi", " mile", " miles", "mi"], foot: [" ft", " foot", " feet", "′"],
-  inch: [" in", " inch", " inches", "″"], yard: [" yd", " yard", " yards", "yd"], kilogram: [" kg", " kilogram", " kilograms", "kg"],
-  gram: [" g", " gram", " grams", "g"], pound: [" lb", " pound", " pounds", "#"], ounce: [" oz", " ounce", " ounces", "oz"],
-  liter: [" L", " liter", " liters", "L"], milliliter: [" mL", " milliliter", " milliliters", "mL"], celsius: ["°C", " degree Celsius", " degrees Celsius", "°C"],
-  fahrenheit: ["°F", " degree Fahrenheit", " degrees Fahrenheit", "°"], percent: ["%", " percent", " percent", "%"],
-  second: [" sec", " second", " seconds", "s"], minute: [" min", " minute", " minutes", "m"], hour: [" hr", " hour", " hours", "h"],
-  millisecond: [" ms", " millisecond", " milliseconds", "ms"], bit: [" bit", " bit", " bits", "bit"], byte: [" byte", " byte", " bytes", "B"],
-  kilobyte: [" kB", " kilobyte", " kilobytes", "kB"], megabyte: [" MB", " megabyte", " megabytes", "MB"], gigabyte: [" GB", " gigabyte", " gigabytes", "GB"],
-  terabyte: [" TB", " terabyte", " terabytes", "TB"], degree: [" deg", " degree", " degrees", "°"],
-  "kilometer-per-hour": [" km/h", " kilometer per hour", " kilometers per hour", "km/h"], "mile-per-hour": [" mph", " mile per hour", " miles per hour", "mph"],
-  "meter-per-second": [" m/s", " meter per second", " meters per second", "m/s"],
-  day: [" day", " day", " days", "d"], week: [" wk", " week", " weeks", "w"], month: [" mth", " month", " months", "m"], year: [" yr", " year", " years", "y"],
-};
-const shortPlurals = { day: " days", week: " wks", month: " mths", year: " yrs" };
 
 // A decimal is {negative, digits, point}: 0.digits times ten to the point.
 function decimal(x) {
@@ -67,22 +45,15 @@ const compactSuffixes = [["", ""], ["K", " thousand"], ["M", " million"], ["B", 
 function numberOptions(options) {
   refuse(options, "numberingSystem");
   if (options.roundingIncrement !== undefined && Number(options.roundingIncrement) !== 1) refuse(options, "roundingIncrement");
-  const o = { style: option(options, "style", ["decimal", "percent", "currency", "unit"]) };
+  const o = { style: option(options, "style", ["decimal", "percent", "currency"]) };
   if (options.currency !== undefined && !/^[A-Za-z]{3}$/.test(options.currency)) throw new RangeError(`Invalid currency code : ${options.currency}`);
   if (o.style === "currency") {
     if (options.currency === undefined) throw new TypeError("Currency code is required with currency style.");
     o.currency = options.currency.toUpperCase();
-    o.currencyDisplay = option(options, "currencyDisplay", ["symbol", "narrowSymbol", "code", "name"]);
+    o.currencyDisplay = option(options, "currencyDisplay", ["symbol", "narrowSymbol", "code"]);
     o.currencySign = option(options, "currencySign", ["standard", "accounting"]);
-    if (o.currencyDisplay === "name" && currencyNames[o.currency] === undefined) throw new RangeError(`the name of currency ${o.currency} is not available in this engine`);
   }
-  if (o.style === "unit") {
-    if (options.unit === undefined) throw new TypeError("Unit is required with unit style.");
-    o.unit = `${options.unit}`;
-    if (!Object.hasOwn(units, o.unit)) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${o.unit}', or not available in this engine`);
-    o.unitDisplay = option(options, "unitDisplay", ["short", "narrow", "long"]);
-  }
-  o.notation = option(options, "notation", ["standard", "scientific", "engineering", "compact"]);
+  o.notation = option(options, "notation", ["standard", "compact"]);
   if (o.notation === "compact") o.compactDisplay = option(options, "compactDisplay", ["short", "long"]);
   o.signDisplay = option(options, "signDisplay", ["auto", "never", "always", "exceptZero", "negative"]);
   const grouping = options.useGrouping;
@@ -151,8 +122,7 @@ class NumberFormat {
   #digits(d) {
     const o = this.#o, parts = [];
     let exponent = 0;
-    const scale = (x) => o.notation === "scientific" ? x.point - 1 : o.notation === "engineering" ? Math.floor((x.point - 1) / 3) * 3
-      : o.notation === "compact" ? Math.max(0, Math.min(4, Math.floor((x.point - 1) / 3))) * 3 : 0;
+    const scale = (x) => o.notation === "compact" ? Math.max(0, Math.min(4, Math.floor((x.point - 1) / 3))) * 3 : 0;
     if (d.digits !== "") exponent = scale(d);
     let r = this.#round({ ...d, point: d.point - exponent });
     if (d.digits !== "" && r.d.digits !== "") {
@@ -164,22 +134,17 @@ class NumberFormat {
     }
     this.#group(parts, r.whole);
     if (r.fraction !== "") parts.push({ type: "decimal", value: "." }, { type: "fraction", value: r.fraction });
-    if (o.notation === "scientific" || o.notation === "engineering") {
-      parts.push({ type: "exponentSeparator", value: "E" });
-      if (exponent < 0) parts.push({ type: "exponentMinusSign", value: "-" });
-      parts.push({ type: "exponentInteger", value: `${Math.abs(exponent)}` });
-    }
     if (o.notation === "compact" && exponent > 0) {
       const suffix = compactSuffixes[exponent / 3][o.compactDisplay === "long" ? 1 : 0];
       if (suffix.startsWith(" ")) parts.push({ type: "literal", value: " " });
       parts.push({ type: "compact", value: suffix.trim() });
     }
-    return { parts, zero: r.d.digits === "", one: join(parts) === "1" };
+    return { parts, zero: r.d.digits === "" };
   }
   #parts(x) {
     const o = this.#o;
     if (typeof x !== "bigint") x = typeof x === "string" && /^\s*[+-]?\d{16,}\s*$/.test(x) ? BigInt(x) : Number(x);
-    let negative = false, body, zero = false, one = false;
+    let negative = false, body, zero = false;
     if (typeof x === "number" && !Number.isFinite(x)) {
       negative = x < 0;
       body = [Number.isNaN(x) ? { type: "nan", value: "NaN" } : { type: "infinity", value: "∞" }];
@@ -187,27 +152,17 @@ class NumberFormat {
       const d = decimal(x);
       if (o.style === "percent" && d.digits !== "") d.point += 2;
       negative = d.negative;
-      ({ parts: body, zero, one } = this.#digits(d));
+      ({ parts: body, zero } = this.#digits(d));
     }
     const always = o.signDisplay === "always" || o.signDisplay === "exceptZero" && !zero && !Number.isNaN(x);
     const minus = negative && o.signDisplay !== "never" && !(zero && (o.signDisplay === "exceptZero" || o.signDisplay === "negative"));
     const sign = minus ? [{ type: "minusSign", value: "-" }] : always && !negative ? [{ type: "plusSign", value: "+" }] : [];
-    return this.#styled(sign, body, one);
+    return this.#styled(sign, body);
   }
-  #styled(sign, body, one) {
+  #styled(sign, body) {
     const o = this.#o;
     if (o.style === "percent") return [...sign, ...body, { type: "percentSign", value: "%" }];
-    if (o.style === "unit") {
-      const [short, single, plural, tight] = units[o.unit];
-      const text = o.unitDisplay === "narrow" ? tight : o.unitDisplay === "long" ? one ? single : plural : one ? short : shortPlurals[o.unit] ?? short;
-      const type = o.unit === "percent" ? "percentSign" : "unit";
-      const space = text.startsWith(" ") ? [{ type: "literal", value: " " }] : [];
-      return [...sign, ...body, ...space, { type, value: text.trimStart() }];
-    }
     if (o.style !== "currency") return [...sign, ...body];
-    if (o.currencyDisplay === "name") {
-      return [...sign, ...body, { type: "literal", value: " " }, { type: "currency", value: currencyNames[o.currency][one ? 0 : 1] }];
-    }
     const symbol = o.currencyDisplay === "code" ? o.currency : (o.currencyDisplay === "narrowSymbol" ? narrow : symbols)[o.currency] ?? o.currency;
     const gap = /[A-Za-z]$/.test(symbol) ? [{ type: "literal", value: "\u00a0" }] : [];
     const money = [{ type: "currency", value: symbol }, ...gap, ...body];
@@ -223,7 +178,7 @@ class NumberFormat {
       if (Number.isNaN(Number(x))) throw new RangeError(`Invalid ${name} : ${x}`);
     }
     const from = this.format(start), to = this.format(end);
-    if (style === "unit" || notation !== "standard" || style === "currency" && currencyDisplay !== "symbol" || style !== "decimal" && start < 0 && end < 0) refuse({ formatRange: 1 }, "formatRange");
+    if (notation !== "standard" || style === "currency" && currencyDisplay !== "symbol" || style !== "decimal" && start < 0 && end < 0) refuse({ formatRange: 1 }, "formatRange");
     return from === to ? `~${from}` : `${from}${/[^\d.,]/.test(from + to) ? " – " : "–"}${to}`;
   }
   resolvedOptions() {

@@ -8,14 +8,6 @@ const zoneNames = { // by what is common to standard and daylight time
   Mountain: ["America/Denver", "America/Phoenix", "America/Edmonton", "America/Boise", "US/Mountain"],
   Pacific: ["America/Los_Angeles", "America/Vancouver", "America/Tijuana", "US/Pacific"], Alaska: ["America/Anchorage", "US/Alaska"],
 };
-const longNames = { "Asia/Kolkata": "India Standard Time", "Asia/Calcutta": "India Standard Time", "Asia/Tokyo": "Japan Standard Time",
-  "Asia/Shanghai": "China Standard Time", "Asia/Singapore": "Singapore Standard Time", "Pacific/Honolulu": "Hawaii-Aleutian Standard Time" };
-const european = { "Europe/London": ["Greenwich Mean Time", "British Summer Time"] };
-for (const city of ["Paris", "Berlin", "Madrid", "Rome", "Amsterdam", "Brussels", "Vienna", "Zurich", "Stockholm", "Oslo", "Copenhagen", "Prague", "Warsaw", "Budapest"]) {
-  european[`Europe/${city}`] = ["Central European Standard Time", "Central European Summer Time"];
-}
-for (const city of ["Athens", "Helsinki", "Kiev", "Kyiv", "Bucharest", "Sofia"]) european[`Europe/${city}`] = ["Eastern European Standard Time", "Eastern European Summer Time"];
-
 const pad = (n, width = 2) => `${n}`.padStart(width, "0");
 
 function gmt(seconds, long) {
@@ -33,9 +25,7 @@ function zoneName(zone, style, { offset, daylight }) {
     return zone === "Pacific/Honolulu" ? "HST" : offset === 0 ? "GMT" : gmt(offset, false);
   }
   if (american !== undefined) return `${american} ${daylight ? "Daylight" : "Standard"} Time`;
-  const name = european[zone]?.[daylight ? 1 : 0] ?? longNames[zone];
-  if (name === undefined) throw new RangeError(`the long name of time zone ${zone} is not available in this engine: use timeZoneName "short"`);
-  return name;
+  throw new RangeError(`the long name of time zone ${zone} is not available in this engine: use timeZoneName "short"`);
 }
 
 const dateFields = ["weekday", "year", "month", "day"], timeFields = ["hour", "minute", "second", "fractionalSecondDigits"];

@@ -93,15 +93,12 @@ class Buffer extends Uint8Array {
     for (let i = 0; i < a.length && i < b.length; i++) if (a[i] !== b[i]) return a[i] < b[i] ? -1 : 1;
     return Math.sign(a.length - b.length);
   }
-  get parent() { return this.buffer; }
-  get offset() { return this.byteOffset; }
   toString(encoding, from, to) {
     from = clamp(from, 0, this.length);
     to = clamp(to, this.length, this.length);
     if (from >= to) return "";
     return decode(this.subarray(from, to), encoding);
   }
-  toLocaleString(...a) { return this.toString(...a); }
   toJSON() { return { type: "Buffer", data: Array.from(this) }; }
   equals(b) { return Buffer.compare(this, bytesArgument("otherBuffer", b)) === 0; }
   compare(b, from = 0, to = b?.length, start = 0, end = this.length) {
@@ -184,7 +181,6 @@ class Buffer extends Uint8Array {
     const n = this.length - most;
     return `<Buffer ${shown}${n > 0 ? ` ... ${n} more byte${n > 1 ? "s" : ""}` : ""}>`;
   }
-  inspect(...a) { return this[CUSTOM](...a); }
 }
 // integer returns v if it fits in so many bytes, signed or not.
 function integer(v, n, signed) {

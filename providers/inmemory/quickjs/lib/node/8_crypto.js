@@ -17,11 +17,6 @@ class Hash {
     this.#length = end;
     return this;
   }
-  copy() {
-    this.#live();
-    const h = new Hash(this.#name, this.#key);
-    return h.update(this.#data.subarray(0, this.#length));
-  }
   digest(encoding) {
     this.#live();
     const b = host.hash(this.#name, this.#data.subarray(0, this.#length), this.#key);

@@ -10,7 +10,7 @@ const limitOf = (options, side, object) => {
 };
 
 const Stream = callableClass(class Stream extends EventEmitter {
-  #auto; #emits; #pipes = [];
+  #auto; #emits;
   destroyed = false; closed = false; errored = null;
   constructor(options) {
     super();
@@ -44,21 +44,10 @@ const Stream = callableClass(class Stream extends EventEmitter {
   // _over is called at the end of either side.
   _over() { if (this.#auto && this.readableEnded !== false && this.writableFinished !== false) this.destroy(); }
   pipe(to, options) {
-    const data = (chunk) => { to.write(chunk); }, end = () => { to.end(); };
-    this.#pipes.push({ to, data, end });
-    this.on("data", data);
-    if (options?.end !== false && to !== process.stdout && to !== process.stderr) this.on("end", end);
+    this.on("data", (chunk) => { to.write(chunk); });
+    if (options?.end !== false && to !== process.stdout && to !== process.stderr) this.on("end", () => { to.end(); });
     to.emit?.("pipe", this);
     return to;
-  }
-  unpipe(from) {
-    for (const p of this.#pipes.filter(({ to }) => from === undefined || to === from)) {
-      this.off("data", p.data); this.off("end", p.end);
-      p.to.emit?.("unpipe", this);
-    }
-    this.#pipes = this.#pipes.filter(({ to }) => from !== undefined && to !== from);
-    if (this.listenerCount("data") === 0) this.pause?.();
-    return this;
   }
   [Symbol.for("nodejs.rejection")](e) { this.destroy(e); }
 });

@@ -19,17 +19,6 @@ class DOMException extends Error {
 class TextEncoder {
   get encoding() { return "utf-8"; }
   encode(s = "") { return host.encode(`${s}`); }
-  encodeInto(s, into) {
-    let read = 0, written = 0;
-    for (const c of `${s}`) {
-      const b = host.encode(c);
-      if (written + b.length > into.length) break;
-      into.set(b, written);
-      written += b.length;
-      read += c.length;
-    }
-    return { read, written };
-  }
 }
 
 class TextDecoder {

@@ -99,17 +99,8 @@ function parseHost(s, special) {
   s = s.normalize("NFKC").toLowerCase();
   // Hosts of other letters would need Punycode.
   if (s === "" || /[^\x00-\x7f]|[\x00-\x20#%\/:<>?@[\\\]^|\x7f]/.test(s)) return null;
-  // A host that ends in a number is an IPv4 address, or not valid.
-  if (/(^|\.)(0x[0-9a-f]*|\d+)\.?$/.test(s)) {
-    const parts = s.replace(/\.$/, "").split(".");
-    if (parts.length > 4) return null;
-    const nums = parts.map((p) => /^0x[0-9a-f]*$/.test(p) ? parseInt(p.slice(2) || "0", 16) : /^0[0-7]+$/.test(p) ? parseInt(p, 8) : /^\d+$/.test(p) ? +p : NaN);
-    const last = nums.pop();
-    if (nums.some((n) => !(n <= 255)) || !(last < 256 ** (4 - nums.length))) return null;
-    let ip = last;
-    nums.forEach((n, i) => { ip += n * 256 ** (3 - i); });
-    return [24, 16, 8, 0].map((b) => Math.floor(ip / 2 ** b) % 256).join(".");
-  }
+  // A host that ends in a number is an IPv4 address, here of four decimal numbers.
+  if (/(^|\.)(0x[0-9a-f]*|\d+)\.?$/.test(s) && !/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(s)) return null;
   return s;
 }
 

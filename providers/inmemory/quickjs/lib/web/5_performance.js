@@ -5,14 +5,6 @@ const performance = {
   get timeOrigin() { return host.timeOrigin(); },
   toJSON: () => ({ timeOrigin: host.timeOrigin() }),
 };
-const marks = new Map();
-performance.mark = (name) => { marks.set(name, host.now()); return { name, entryType: "mark", startTime: marks.get(name), duration: 0 }; };
-performance.measure = (name, from, to) => {
-  const startTime = marks.get(from) ?? 0;
-  return { name, entryType: "measure", startTime, duration: (marks.get(to) ?? host.now()) - startTime };
-};
-performance.clearMarks = () => { marks.clear(); };
-
 const crypto = {
   getRandomValues(a) {
     if (!ArrayBuffer.isView(a) || a instanceof DataView || a instanceof Float32Array || a instanceof Float64Array) {
