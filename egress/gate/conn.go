@@ -19,6 +19,7 @@ type conn struct {
 	s       *Session
 	r       *bufio.Reader
 	target  atomic.Pointer[target] // nil until it is known
+	serving atomic.Pointer[target] // of the request in the clear that is being served
 	rx, tx  atomic.Int64           // to the program, from it
 	closing sync.Once
 	done    chan struct{} // closed with it

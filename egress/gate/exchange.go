@@ -24,6 +24,7 @@ type exchange struct {
 	event  egress.Event
 	header http.Header // the credential
 	mask   *masker     // nil without one
+	inside bool        // of a program in the host process, whose bytes no conn counts
 	sent   atomic.Int64
 	got    atomic.Int64
 }
@@ -36,6 +37,9 @@ func (s *Session) exchange(r *http.Request, t *target) (*exchange, error) {
 	x.event = egress.Event{Protocol: x.scheme(), Host: t.host, Port: t.port, Method: r.Method, Path: r.URL.Path, Allowed: true}
 	if err := s.allowed(t); err != nil {
 		return x, err
+	}
+	if r.URL.Opaque != "" || r.Method == http.MethodConnect {
+		return x, errors.New("its target names another host") // to a server that reads it as a proxy does
 	}
 	rule, err := t.rules.ForRequest(r.Method, r.URL.Path, r.URL.EscapedPath())
 	if err != nil || rule == nil || !rule.Credential {
@@ -50,6 +54,23 @@ func (s *Session) exchange(r *http.Request, t *target) (*exchange, error) {
 	}
 	x.header, x.event.Credential, x.mask = c.Header, c.Name, newMasker(c)
 	return x, nil
+}
+
+// begin waits until the session has fewer requests in progress than it may. Unless it
+// fails, end has to follow.
+func (x *exchange) begin(ctx context.Context) error {
+	select {
+	case x.s.slots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-x.s.ctx.Done():
+		return errClosed
+	}
+	err := x.s.allowed(x.to)
+	if err != nil {
+		<-x.s.slots
+	}
+	return err
 }
 
 func (x *exchange) scheme() string {
@@ -80,7 +101,7 @@ func (x *exchange) prepare(out *http.Request) {
 		out.Header.Del("Connection")
 	}
 	if out.Body != nil {
-		out.Body = &countedBody{ReadCloser: out.Body, n: &x.sent}
+		out.Body = x.count(out.Body, &x.sent)
 	}
 	if x.mask == nil {
 		return
@@ -99,18 +120,19 @@ func (x *exchange) answer(resp *http.Response) error {
 	x.event.Status = resp.StatusCode
 	if x.mask != nil {
 		if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-			return &egress.Refusal{Host: x.to.host, Reason: "has answered with the encoding " + strconv.Quote(e) + ", in which its credential cannot be looked for"}
+			return &egress.Refusal{Host: x.to.host, Reason: "has answered in an encoding in which its credential cannot be looked for"}
 		}
 		x.mask.response(resp)
 	}
 	if resp.StatusCode != http.StatusSwitchingProtocols {
-		resp.Body = &countedBody{ReadCloser: resp.Body, n: &x.got}
+		resp.Body = x.count(resp.Body, &x.got)
 	}
 	return nil
 }
 
 // end reports the exchange; err is why it failed.
 func (x *exchange) end(err error) {
+	<-x.s.slots
 	x.event.Sent, x.event.Received = x.sent.Load(), x.got.Load()
 	var no *egress.Refusal
 	if errors.As(err, &no) {
@@ -126,20 +148,35 @@ func (x *exchange) end(err error) {
 // refuse reports the exchange as refused.
 func (x *exchange) refuse(err error) { x.s.refuse(x.event, err, x.start) }
 
+func (x *exchange) count(body io.ReadCloser, n *atomic.Int64) io.ReadCloser {
+	b := &countedBody{ReadCloser: body, n: n}
+	if x.inside {
+		b.s = x.s
+	}
+	return b
+}
+
 type countedBody struct {
 	io.ReadCloser
 	n *atomic.Int64
+	s *Session // whose limit the bytes count for, if not nil
 }
 
 func (b *countedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.n.Add(int64(n))
+	if b.s != nil && !b.s.spend(n) {
+		err = errSpent
+	}
 	return n, err
 }
 
 // forward answers a request by the one that it makes of it.
 func (g *Gate) forward(w http.ResponseWriter, r *http.Request, c *conn, t *target) {
 	x, err := c.s.exchange(r, t)
+	if err == nil {
+		err = x.begin(r.Context())
+	}
 	if err != nil {
 		x.refuse(err)
 		deny(w, err)
@@ -151,6 +188,7 @@ func (g *Gate) forward(w http.ResponseWriter, r *http.Request, c *conn, t *targe
 		Rewrite:        func(p *httputil.ProxyRequest) { x.prepare(p.Out) },
 		ModifyResponse: x.answer,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			err = x.mask.error(err)
 			failed = err
 			var no *egress.Refusal
 			if errors.As(err, &no) {
@@ -195,10 +233,14 @@ func (s *Session) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	x, err := s.exchange(r, t)
+	if err == nil {
+		err = x.begin(r.Context())
+	}
 	if err != nil {
 		x.refuse(err)
 		return nil, err
 	}
+	x.inside = true
 	ctx, cancel := context.WithCancelCause(context.WithValue(r.Context(), exchangeKey{}, x))
 	stop := context.AfterFunc(s.ctx, func() { cancel(net.ErrClosed) })
 	out := r.Clone(ctx)
@@ -212,9 +254,11 @@ func (s *Session) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		stop()
 		cancel(nil)
+		err = x.mask.error(err)
 		x.end(err)
 		return nil, err
 	}
+	resp.Request = r // not the one with the credential
 	resp.Body = &lastBody{ReadCloser: resp.Body, end: func() {
 		stop()
 		cancel(nil)

@@ -100,6 +100,7 @@ func (g *Gate) setDefaults() {
 func (g *Gate) server(h http.HandlerFunc) *http.Server {
 	return &http.Server{
 		Handler: h, ErrorLog: log.New(io.Discard, "", 0), MaxHeaderBytes: maxHeader,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
 		ReadHeaderTimeout: helloTime, IdleTimeout: 5 * time.Minute,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			if t, ok := c.(*tls.Conn); ok {

@@ -390,6 +390,11 @@ func TestNarrow(t *testing.T) {
 	if refusals := l.session.EndRun(); len(refusals) != 1 || refusals[0] != "cdn.test:80 is not a host that this run may reach" {
 		t.Errorf("refusals %q", refusals)
 	}
+	// What the run has left running keeps its limit.
+	if _, body := get(t, c, "http://api.test/"); !strings.Contains(body, "may reach") {
+		t.Error(body)
+	}
+	l.session.BeginRun("c1", nil)
 	if status, body := get(t, c, "http://api.test/"); status != 200 {
 		t.Error(status, body)
 	}

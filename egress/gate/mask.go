@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -125,6 +126,8 @@ func (m *masker) tail(b []byte) int {
 
 func (m *masker) response(r *http.Response) {
 	m.header(r.Header)
+	m.header(r.Trailer)
+	r.Status = m.text(r.Status)
 	body := &maskedBody{ReadCloser: r.Body, m: m, trailer: &r.Trailer}
 	if rw, ok := r.Body.(io.ReadWriteCloser); ok && r.StatusCode == http.StatusSwitchingProtocols {
 		r.Body = struct {
@@ -137,15 +140,30 @@ func (m *masker) response(r *http.Response) {
 	r.Body = body
 }
 
+func (m *masker) text(s string) string {
+	b := []byte(s)
+	m.mask(b, 0)
+	return string(b)
+}
+
+// error returns err, or one with the masked text if that has a secret: errors of HTTP
+// quote what a server has sent. A nil m has no secrets.
+func (m *masker) error(err error) error {
+	if m == nil {
+		return err
+	}
+	if s := m.text(err.Error()); s != err.Error() {
+		return errors.New(s)
+	}
+	return err
+}
+
 func (m *masker) header(h http.Header) {
 	for name, list := range h {
 		for i, v := range list {
-			b := []byte(v)
-			m.mask(b, 0)
-			list[i] = string(b)
+			list[i] = m.text(v)
 		}
-		b := []byte(name)
-		if m.mask(b, 0) > 0 {
+		if m.text(name) != name {
 			delete(h, name)
 		}
 	}
@@ -187,8 +205,8 @@ func (r *maskedBody) fill() {
 	r.ready = len(r.buf)
 	if err == nil {
 		r.ready -= r.m.tail(r.buf)
-	} else if *r.trailer != nil {
-		r.m.header(*r.trailer)
+	} else if r.m.header(*r.trailer); err != io.EOF {
+		r.err = r.m.error(err)
 	}
 	rest := bytes.Clone(r.buf[r.ready:])
 	end := r.m.mask(r.buf, r.stars)

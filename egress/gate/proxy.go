@@ -37,6 +37,8 @@ func (g *Gate) fromProgram(w http.ResponseWriter, r *http.Request) {
 		deny(w, err)
 		return
 	}
+	c.serving.Store(t)
+	defer c.serving.Store(nil)
 	g.forward(w, r, c, t)
 }
 

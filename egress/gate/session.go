@@ -22,7 +22,8 @@ var errClosed = errors.New("the session is closed")
 type Session struct {
 	gate  *Gate
 	names names
-	bytes atomic.Int64 // of the run
+	bytes atomic.Int64  // of the run
+	slots chan struct{} // one for each request in progress
 
 	tunnels sync.WaitGroup
 	ctx     context.Context
@@ -44,21 +45,24 @@ type hostPort struct {
 
 // Session returns a new session. Close ends it.
 func (g *Gate) Session() *Session {
-	s := &Session{gate: g, conns: map[*conn]struct{}{}, approved: map[hostPort]bool{}}
+	s := &Session{gate: g, conns: map[*conn]struct{}{}, approved: map[hostPort]bool{}, slots: make(chan struct{}, g.policy.Limits.Connections)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
 // BeginRun says that a run of a context begins, empty for one without, which has what the
-// limit leaves of the policy. The context is in the events from now on. Connections to other hosts, made by an earlier run, are closed.
+// limit leaves of the policy, until the next one begins. The context is in the events from
+// now on. Connections to other hosts, made by an earlier run, are closed.
 func (s *Session) BeginRun(id string, limit *codeinterp.NetworkLimit) {
 	s.mu.Lock()
 	s.id, s.limit, s.refusals = id, limit, nil
 	s.bytes.Store(0)
 	var end []*conn
 	for c := range s.conns {
-		if t := c.target.Load(); t != nil && !leaves(limit, t.host) {
-			end = append(end, c)
+		for _, t := range []*target{c.target.Load(), c.serving.Load()} {
+			if t != nil && !leaves(limit, t.host) {
+				end = append(end, c)
+			}
 		}
 	}
 	s.mu.Unlock()
@@ -67,13 +71,13 @@ func (s *Session) BeginRun(id string, limit *codeinterp.NetworkLimit) {
 	}
 }
 
-// EndRun says that the run has ended, and returns what was refused to it. Until the next
-// one the policy is the whole one.
+// EndRun says that the run has ended, and returns what was refused to it. What it has left
+// running keeps its limit.
 func (s *Session) EndRun() []string {
 	s.mu.Lock()
-	id, refusals := s.id, s.refusals
-	s.mu.Unlock()
-	s.BeginRun(id, nil)
+	defer s.mu.Unlock()
+	refusals := s.refusals
+	s.refusals = nil
 	return refusals
 }
 
@@ -148,6 +152,7 @@ func (s *Session) event(e egress.Event, start time.Time) {
 	e.Context = s.id
 	s.mu.Unlock()
 	e.Start, e.Took = start, time.Since(start)
+	e.Host, e.Path, e.Reason = printable(e.Host), printable(e.Path), printable(e.Reason)
 	if len(e.Path) > 2048 {
 		e.Path = e.Path[:2048]
 	}
@@ -174,9 +179,11 @@ func (s *Session) refuse(e egress.Event, err error, start time.Time) {
 
 // shorten makes a reason, which may hold text of the program's, fit into a Result.
 func shorten(s string) string {
-	if len(s) > 500 {
-		s = s[:500]
-	}
+	return printable(s[:min(len(s), 500)])
+}
+
+// printable removes what a terminal could obey.
+func printable(s string) string {
 	return strings.ToValidUTF8(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

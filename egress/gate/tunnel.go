@@ -20,7 +20,12 @@ func (s *Session) tunnel(c *conn, t *target, protocol string, answer []byte) {
 	start := time.Now()
 	e := egress.Event{Protocol: protocol, Host: t.host, Port: t.port, Allowed: true}
 	c.target.Store(t)
-	up, err := s.gate.dial(s.ctx, t)
+	// A run with a limit may have begun since t was settled.
+	err := s.allowed(t)
+	var up net.Conn
+	if err == nil {
+		up, err = s.gate.dial(s.ctx, t)
+	}
 	if err != nil {
 		if no, ok := errors.AsType[*egress.Refusal](err); ok {
 			s.refuse(e, no, start)
@@ -34,6 +39,11 @@ func (s *Session) tunnel(c *conn, t *target, protocol string, answer []byte) {
 		return
 	}
 	defer up.Close()
+	select {
+	case <-c.done:
+		return
+	default:
+	}
 	if answer != nil {
 		if _, err := c.Write(answer); err != nil {
 			return
@@ -56,6 +66,9 @@ func pass(c *conn, up net.Conn, counted bool) (sent, received int64) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		ahead, _ := c.r.Peek(c.r.Buffered())
+		if counted && !c.s.spend(len(ahead)) {
+			ahead = nil
+		}
 		n, err := up.Write(ahead)
 		_, _ = c.r.Discard(n)
 		sent = int64(n)

@@ -21,6 +21,9 @@ const (
 	maxFetchBody = 16 << 20
 
 	maxRedirects = 20
+
+	// maxFetches is how many requests of a run may wait.
+	maxFetches = 1024
 )
 
 var errRedirect = errors.New("unexpected redirect")
@@ -52,6 +55,10 @@ func (f *fetcher) fetch(request json.RawMessage, answer func(json.RawMessage, er
 			cancel()
 		}
 		answer(json.RawMessage("null"), nil)
+		return
+	}
+	if len(f.pending) >= maxFetches {
+		answer(nil, fetchError(errors.New("too many requests wait")))
 		return
 	}
 	ctx, cancel := context.WithCancel(f.ctx)
