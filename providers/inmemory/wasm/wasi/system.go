@@ -63,8 +63,13 @@ func New(c Config) *System {
 		stderr: {kind: streamFile}, rootDir: {kind: rootFile, name: "."}}}
 }
 
-// SetInput gives standard input its content.
-func (s *System) SetInput(p []byte) { s.input = p }
+// SetInput gives standard input its content, and opens it where the module has closed it.
+func (s *System) SetInput(p []byte) {
+	s.input = p
+	if s.open[stdin] == nil {
+		s.open[stdin] = &file{kind: streamFile}
+	}
+}
 
 // OpenFiles returns how many files and directories the module has open.
 func (s *System) OpenFiles() (n int) {
