@@ -202,10 +202,10 @@ func (o *ending) result(why error) (codeinterp.Result, error) {
 		set(codeinterp.StatusError, codeinterp.ExitCanceled, codeinterp.CauseInterrupt)
 	case why == errRestart:
 		set(codeinterp.StatusLost, codeinterp.ExitKilled, codeinterp.CauseRestart)
-		res.StateLost = true
+		res.StateLost, res.Error = true, nil
 	case why == codeinterp.ErrClosed || why == codeinterp.ErrContext:
 		set(codeinterp.StatusLost, codeinterp.ExitKilled, codeinterp.CauseClosed)
-		res.StateLost = true
+		res.StateLost, res.Error = true, nil
 		return res, joined([]error{why, unknown})
 	case why != nil && why != errStart:
 		set(codeinterp.StatusCanceled, codeinterp.ExitCanceled, "")

@@ -114,8 +114,8 @@ def restore_env(old):
             environb.pop(k, None)
         else:
             environb[k] = v
-        if k == b'TZ':  # the C library looks at it only when asked to
-            own_import('time').tzset()
+        if k == b'TZ' and hasattr(own_import('time'), 'tzset'):  # the C library looks at it only when asked to
+            modules['time'].tzset()
 
 
 # What a thread or task of an earlier run prints is late. A run's output is open from

@@ -38,7 +38,7 @@ func newGuest(e *Engine, files *memfs.FS) *guest {
 
 func (g *guest) surroundings(files *memfs.FS) wasi.Config {
 	return wasi.Config{Files: files, Library: g.engine.library, LibraryDir: libraryDir,
-		Env: []string{"HOME=/", "TMPDIR=/tmp", "PATH=", "LANG=C.UTF-8"}, Write: g.write, Sleep: g.sleep, Yield: g.yield}
+		Env: []string{"HOME=/", "TMPDIR=/tmp", "PATH=", "LANG=C.UTF-8", "USER=user"}, Write: g.write, Sleep: g.sleep, Yield: g.yield}
 }
 
 func (g *guest) close() {

@@ -57,7 +57,8 @@ func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) en
 	r.close()
 	g.machine.End()
 	out := in.outcome(r, err)
-	out.Stopped = ctx.Err() != nil
+	// Its KeyboardInterrupt tells where the program was.
+	out.Stopped = ctx.Err() != nil && out.Error == nil
 	if !out.Lost {
 		g.calm()
 	}
@@ -121,7 +122,7 @@ func (in *instance) outcome(r *run, err error) engine.Outcome {
 		}
 		return out
 	case errors.As(err, &exit) && r.program.Last:
-		return engine.Outcome{ExitCode: int(exit.Code & 0xff), Value: r.value, Lost: true}
+		return engine.Outcome{ExitCode: int(exit.Code & 0xff), Value: r.value}
 	case errors.As(err, &exit):
 		return engine.Outcome{ExitCode: int(exit.Code & 0xff), Cause: codeinterp.CauseExit, Lost: true}
 	case errors.Is(err, machine.ErrKilled):

@@ -180,7 +180,7 @@ func (r *run) begin(name string, args json.RawMessage, answer func(how, result s
 	}
 	r.program.Call(name, args, func(result json.RawMessage, err error) {
 		if err != nil {
-			answer("error", err.Error())
+			answer("error", codeinterp.FunctionMessage(err))
 		} else {
 			answer("ok", string(result))
 		}

@@ -89,6 +89,37 @@ PRELOAD = '''abc ast base64 bisect calendar collections contextlib copy csv data
     uuid zlib zoneinfo'''.split()
 
 
+def add_builtins():
+    """Adds exit, help and the like, which site does elsewhere. There is no terminal, so
+    help prints."""
+    site = own_import('site')
+    site.setquit()
+    site.setcopyright()
+    site.sethelper()
+    pager = modules['_pyrepl.pager'] = type(sys)('_pyrepl.pager')
+    modules['_pyrepl'] = type(sys)('_pyrepl')
+
+    def plain(text):
+        return own_import('re').sub('.\b', '', text)
+
+    def show_page(text, title=''):
+        sys.stdout.write(plain(text))
+
+    pager.plain, pager.get_pager = plain, lambda: show_page
+    pager.pipe_pager = pager.plain_pager = pager.tempfile_pager = pager.tty_pager = show_page
+
+
+def no_network(*args, **kwargs):
+    """Stands for what looks up addresses."""
+    raise OSError(own_import('errno').ENOTSUP, 'there is no network here')
+
+
+def times():
+    """Stands for os.times: the C library's counts in other units."""
+    time = own_import('time')
+    return os.times_result((time.process_time(), 0.0, 0.0, 0.0, time.monotonic()))
+
+
 def remember_frames():
     """Lets traceback format a frame once, and not each of a thousand that are the same."""
     stack = own_import('traceback').StackSummary
@@ -119,6 +150,9 @@ def classes():
 def warm():
     """Does once what each copy would do otherwise."""
     make_loops()
+    add_builtins()
+    own_import('_socket').getaddrinfo = no_network
+    os.times = times
     for name in PRELOAD:
         own_import(name)
     remember_frames()

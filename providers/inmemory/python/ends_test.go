@@ -1,0 +1,48 @@
+//go:build real
+
+package python_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
+)
+
+// TestClosedInput: a program that closes standard input, as open(0) does, does not take it
+// from the runs that come.
+func TestClosedInput(t *testing.T) {
+	ci := newStateful(t)
+	id := newContext(t, ci)
+	for range 2 {
+		res, err := ci.RunInContext(t.Context(), id, "print(open(0).read())", &codeinterp.RunOptions{Stdin: []byte("given")})
+		if err != nil || res.Stdout() != "given\n" {
+			t.Fatalf("%q, %v, %v", res.Stdout(), res.Error, err)
+		}
+	}
+	if got := stdout(t, ci, id, "print(1)"); got != "1\n" {
+		t.Error(got)
+	}
+}
+
+// TestStoppedError: a run that was stopped reports where the program was.
+func TestStoppedError(t *testing.T) {
+	ci := newStateful(t)
+	res, err := ci.RunInContext(t.Context(), newContext(t, ci), "x = 1\nwhile True: x += 1", &codeinterp.RunOptions{Timeout: 200 * time.Millisecond})
+	if err != nil || res.Status != codeinterp.StatusTimeout || res.Error == nil || res.Error.Name != "KeyboardInterrupt" || res.Error.Line != 2 {
+		t.Errorf("%s, %+v, %v", res.Status, res.Error, err)
+	}
+}
+
+// TestExitCode: a program that ends its interpreter by itself has its exit code.
+func TestExitCode(t *testing.T) {
+	ci, err := inmemory.New(options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	if res, err := ci.RunCode(t.Context(), "python", "import os; os._exit(4)", nil); err != nil || res.ExitCode != 4 || res.Status != codeinterp.StatusError {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
