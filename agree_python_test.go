@@ -17,7 +17,7 @@ const agreedMain = "import asyncio\nasync def main():\n  await asyncio.sleep(0.0
 // reported. None of that is here.
 var agreedPython = []agreedCall{
 	{name: "output and value", once: true, programs: []string{"import sys; print('out', end=''); print('err', file=sys.stderr); {'b': [1, 'é'], 'a': None}"}},
-	{name: "output of processes", programs: []string{"import os, subprocess; os.write(1, b'raw\\xff'); subprocess.run(['echo', 'child']).returncode"}},
+	{name: "output of processes", processes: true, programs: []string{"import os, subprocess; os.write(1, b'raw\\xff'); subprocess.run(['echo', 'child']).returncode"}},
 	{name: "no value", programs: []string{"x = 1", "None", "# only a comment", "1;", "import os"}},
 	{name: "values", programs: []string{"(1, (True, None))", "{1: 2}", "float('nan')", "10**30", "-0.0", "{1}", "'a\\ud800'", "'x' * 5", "l = []; l.append(l); l"}},
 	{name: "displays", programs: []string{"display(1, 'x')", "class H:\n  def _repr_html_(self): return '<b>'\n  def __repr__(self): return 'H!'\nH()",

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/python"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
 	"github.com/toolcell/toolcell/providers/inmemory/typescript"
 	"github.com/toolcell/toolcell/providers/jupyter"
@@ -40,12 +42,15 @@ func (p *places) jupyter() string {
 	return p.server
 }
 
-// of returns an interpreter: "memory", "kernel", or the language of a process.
+// of returns an interpreter: "memory", "python in memory", "kernel", or the language of a
+// process.
 func (p *places) of(name string) codeinterp.StatefulInterpreter {
 	if p.opened[name] == nil {
 		switch name {
 		case "memory":
 			p.opened[name] = embedded(p.t)
+		case "python in memory":
+			p.opened[name] = embeddedPython(p.t)
 		case "kernel":
 			ci, err := jupyter.NewStateful(p.t.Context(), &jupyter.Options{URL: p.jupyter()})
 			p.opened[name] = opened(p.t, ci, err)
@@ -68,10 +73,12 @@ var agreements = []struct {
 	calls           []agreedCall
 	lacks           *regexp.Regexp // what the place does not report, or reports besides
 	full            bool           // with tag full only
+	alone           bool           // the place has no processes and no threads
 }{
 	{language: "javascript", place: "memory", calls: agreedJavaScript, lacks: exits},
 	{language: "typescript", place: "memory", calls: agreedTypeScript, lacks: exits, full: true},
 	{language: "python", place: "kernel", calls: agreedPython},
+	{language: "python", place: "python in memory", calls: slices.Concat(agreedPython, agreedPythons), alone: true},
 	{language: "bash", place: "kernel", calls: agreedBash, full: true},
 }
 
@@ -81,6 +88,9 @@ var exits = regexp.MustCompile(`state lost (true|false), run \d+, `)
 
 // reports are what runtimes write to standard error in their own words.
 var reports = regexp.MustCompile(`; stderr late \w+ dropped \d+ "(?:[^"\\]|\\.)*"[^;]*`)
+
+// words are the text of an error.
+var words = regexp.MustCompile(`(; error "\w+" in line \d+, module "[^"]*"): "(?:[^"\\]|\\.)*"`)
 
 // TestProvidersAgree makes the same calls of two providers, in one language,
 // and compares the answers field by field. Durations, tracebacks and what a
@@ -92,11 +102,11 @@ func TestProvidersAgree(t *testing.T) {
 		if pair.full && !tier.Full {
 			continue
 		}
-		t.Run(pair.language, func(t *testing.T) {
+		t.Run(pair.language+" and "+pair.place, func(t *testing.T) {
 			a, b := p.of(pair.language), p.of(pair.place)
 			both := [2]agreed{{a, pair.language, newContext(t, a, pair.language)}, {b, pair.language, newContext(t, b, pair.language)}}
 			for _, tt := range pair.calls {
-				if tt.full && !tier.Full {
+				if tt.full && !tier.Full || tt.processes && pair.alone {
 					continue
 				}
 				t.Run(tt.name, func(t *testing.T) {
@@ -108,6 +118,9 @@ func TestProvidersAgree(t *testing.T) {
 						if tt.ownReports {
 							was[i], is[i] = reports.ReplaceAllString(was[i], ""), reports.ReplaceAllString(is[i], "")
 						}
+						if tt.ownErrors {
+							was[i], is[i] = words.ReplaceAllString(was[i], "$1"), words.ReplaceAllString(is[i], "$1")
+						}
 						if was[i] != is[i] {
 							t.Errorf("%T: %s\n%T: %s", a, was[i], b, is[i])
 						}
@@ -116,6 +129,7 @@ func TestProvidersAgree(t *testing.T) {
 			}
 		})
 	}
+	t.Run("processes and threads", func(t *testing.T) { failAlone(t, p) })
 	t.Run("failures", func(t *testing.T) { failuresAgree(t, p) })
 	t.Run("kept functions", func(t *testing.T) { keptFunctionsAgree(t, p) })
 	t.Run("modules", func(t *testing.T) { modulesAgree(t, p) })
@@ -133,6 +147,20 @@ func newContext(t *testing.T, ci codeinterp.StatefulInterpreter, language string
 func embedded(t *testing.T) codeinterp.StatefulInterpreter {
 	js := quickjs.New(nil)
 	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}})
+	return opened(t, ci, err)
+}
+
+// embeddedPython needs a pack.
+func embeddedPython(t *testing.T) codeinterp.StatefulInterpreter {
+	dir := filepath.Join(".testenv", "python-pack")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("there is no pack: go run ./internal/pybuild makes one in " + dir)
+	}
+	py, err := python.New(t.Context(), &python.Options{Pack: os.DirFS(dir), Cache: filepath.Join(dir, "cache")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{py}})
 	return opened(t, ci, err)
 }
 
@@ -157,10 +185,12 @@ type agreedCall struct {
 	full        bool // with tag full only
 	once        bool // each by RunCode too
 	fresh       bool // in a context of its own, which is deleted
+	processes   bool // it starts some: what is without them fails, see failAlone
 	canceled    bool // at the first output
 	interrupted bool // at the first output
 	restarted   bool // so too
 	deleted     bool // so too
+	ownErrors   bool // the words of errors are the version's
 	ownReports  bool // what is on standard error is in the runtime's own words
 }
 
