@@ -14,20 +14,6 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox/netgate"
 )
 
-// checkEgress refuses an Egress that Options did not ask for, and one in a sandbox that
-// cannot keep programs from other ways out.
-func (s *Sandbox) checkEgress(pl *plan) error {
-	switch {
-	case pl.Egress == nil:
-		return nil
-	case !s.opts.Egress:
-		return fmt.Errorf("%w: Egress needs Options.Egress", codeinterp.ErrInvalid)
-	case pl.Egress.Serve == nil && !pl.ForkServer:
-		return fmt.Errorf("%w: Egress without Serve", codeinterp.ErrInvalid)
-	}
-	return nil
-}
-
 // user returns whom netgate has to become for a plan.
 func (pl *plan) user() *rootfs.User {
 	if !pl.ids.drop {

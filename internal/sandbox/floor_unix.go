@@ -49,13 +49,6 @@ func New(o *Options) (*Sandbox, error) {
 	return s, nil
 }
 
-func (s *Sandbox) checkEgress(pl *plan) error {
-	if pl.Egress != nil {
-		return fmt.Errorf("%w: Egress needs Options.Egress", codeinterp.ErrInvalid)
-	}
-	return nil
-}
-
 // Report says item by item what is in force.
 func (s *Sandbox) Report() codeinterp.Isolation {
 	return codeinterp.Isolation{

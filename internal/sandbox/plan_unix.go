@@ -117,6 +117,20 @@ func (s *Sandbox) plan(c *Cmd) (*plan, error) {
 	return p, nil
 }
 
+// checkEgress refuses an Egress that Options did not ask for, and one in a sandbox that
+// cannot keep programs from other ways out.
+func (s *Sandbox) checkEgress(pl *plan) error {
+	switch {
+	case pl.Egress == nil:
+		return nil
+	case !s.opts.Egress:
+		return fmt.Errorf("%w: Egress needs Options.Egress", codeinterp.ErrInvalid)
+	case pl.Egress.Serve == nil && !pl.ForkServer:
+		return fmt.Errorf("%w: Egress without Serve", codeinterp.ErrInvalid)
+	}
+	return nil
+}
+
 // bare takes the path off an error, which is nothing for callers to see.
 func bare(err error) error {
 	if e, ok := err.(*fs.PathError); ok {
