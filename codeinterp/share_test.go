@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -192,18 +191,4 @@ func TestShareCloseWithinOnOutput(t *testing.T) {
 			t.Errorf("Close within OnOutput: %v", err)
 		}
 	})
-}
-
-// TestSharePresence: a share has what its interpreter has.
-func TestSharePresence(t *testing.T) {
-	if _, ok := codeinterp.Stateful(codeinterp.Share(&echo{})); ok {
-		t.Error("a share of a stateless interpreter has contexts")
-	}
-	s := codeinterp.Wrap(codeinterp.Share(newSharedFake()))
-	if _, ok := codeinterp.Manager(s); !ok {
-		t.Error("a share lost the manager")
-	}
-	if !slices.Equal(s.Languages(), []string{"fake"}) {
-		t.Errorf("languages %v", s.Languages())
-	}
 }

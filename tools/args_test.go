@@ -46,21 +46,14 @@ func TestArguments(t *testing.T) {
 		{"single quotes", `{'language':'python'}`, []string{"not valid JSON"}},
 		{"not UTF-8", "{\"language\":\"python\",\"code\":\"\xff\"}", []string{"not valid UTF-8"}},
 		{"duplicate", `{"language":"python","code":"x","code":"y"}`, []string{"code: given more than once"}},
-		{"duplicate, escaped", `{"language":"python","code":"x","c\u006fde":"y"}`, []string{"code: given more than once"}},
 		{"wrong case", `{"language":"python","Code":"x"}`, []string{`"Code": no such argument; did you mean code?`, "code: required"}},
 		{"wrong style", `{"language":"python","code":"x","timeout_ms":5}`, []string{"did you mean timeoutMs?"}},
-		{"wrong name", `{"language":"python","code":"x","timeout":5}`, []string{"did you mean timeoutMs?"}},
 		{"unknown name", `{"language":"python","code":"x","zzz":5}`, []string{`"zzz": no such argument; there are language, code, timeoutMs`}},
 		{"types", `{"language":1,"code":["x"],"timeoutMs":"soon"}`, []string{
 			"3 faults", "language: need a string, got 1", "code: need a string, got an array", `timeoutMs: need an integer, got the string "soon"`,
 		}},
 		{"null for the required", `{"language":null,"code":null}`, []string{"language: need a string, got null", "code: need a string, got null"}},
-		{"fraction", `{"language":"python","code":"x","timeoutMs":1.5}`, []string{"need an integer, got 1.5"}},
 		{"zero", `{"language":"python","code":"x","timeoutMs":0}`, []string{"timeoutMs: need 1 to 600000 milliseconds, got 0"}},
-		{"negative", `{"language":"python","code":"x","timeoutMs":-1}`, []string{"got -1"}},
-		{"too long", `{"language":"python","code":"x","timeoutMs":600001}`, []string{"got 600001"}},
-		{"huge", `{"language":"python","code":"x","timeoutMs":1e400}`, []string{"got 1e400"}},
-		{"beyond int64", `{"language":"python","code":"x","timeoutMs":99999999999999999999}`, []string{"need 1 to 600000"}},
 		{"NUL", `{"language":"python","code":"a\u0000"}`, []string{"NUL byte at offset 1"}},
 		{"all at once", `{"language":"cobol","code":"\u0000","timeoutMs":0,"x":1,"x":2}`, []string{
 			"5 faults", "cobol", "supported: javascript, python", "NUL", "timeoutMs", `"x"`,
@@ -68,7 +61,6 @@ func TestArguments(t *testing.T) {
 		{"too large", `{"language":"python","code":"` + strings.Repeat("x", 100<<20) + `"}`, []string{"104857631 bytes, more than"}},
 		{"large code", `{"language":"python","code":"` + strings.Repeat("x", codeinterp.MaxCode+1) + `"}`, []string{"put data into a file"}},
 		{"deep", deep, []string{"nested more than 100 deep"}},
-		{"deep inside", `{"code":` + deep, []string{"nested more than 100 deep"}},
 		{"deep, encoded twice", `"` + deep + `"`, []string{"nested more than 100 deep"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -59,13 +59,10 @@ func TestImages(t *testing.T) {
 		{"gif", "image/gif", gifOf(t, 3, 2), 0, "image/gif 3x2"},
 		{"jpeg", "image/jpeg", encodedJPEG(t, noise(8, 9)), 0, "image/jpeg 8x9"},
 		{"webp", "image/webp", webp1x1, 0, "image/webp 1x1"},
-		{"wrong name", "image/png", encodedJPEG(t, noise(8, 9)), 0, "image/jpeg 8x9"},
 		{"wide", "image/png", wide, 0, "image/png 1568x39*"},
 		{"heavy", "image/png", heavy, 0, "image/jpeg 1200x1200*"},
 		{"not an image", "image/png", []byte("hello"), 0, "[image/png, 5 bytes: left out, not an image]"},
-		{"base64", "image/png", []byte("iVBORw0KGgo="), 0, "not an image"},
 		{"cut off", "image/png", wide[:len(wide)-30], 0, "damaged"},
-		{"magic only", "image/gif", []byte("GIF89a"), 0, "damaged"},
 		{"bomb", "image/png", bomb, 0, "6000 by 6000 pixels"},
 		{"none wanted", "image/png", wide, -1, "at most 0 images"},
 	} {

@@ -56,31 +56,3 @@ func lateSteps(res codeinterp.Result) int {
 	}
 	return n
 }
-
-// TestForkedDisplays: processes that a program forks may show things, all at
-// the same time.
-func TestForkedDisplays(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
-	res := n.run(`
-import os
-big = 'x' * 200_000
-for i in range(4):
-    if os.fork() == 0:
-        for k in range(20): display(big if k % 5 == 0 else 'child')
-        os._exit(0)
-for k in range(20): display(big)
-for i in range(4): os.wait()
-print('all done')`, nil)
-	shown := 0
-	for _, o := range res.Outputs {
-		if o.Kind == codeinterp.Display {
-			shown++
-		}
-	}
-	if !res.OK() || res.Stdout() != "all done\n" || shown != 100 {
-		t.Fatalf("%s, %d displays of 100", summary(res), shown)
-	}
-	if res := n.run("len(big)", nil); res.Text() != "200000" || res.StateLost {
-		t.Fatal(summary(res))
-	}
-}

@@ -70,39 +70,6 @@ func TestInput(t *testing.T) {
 	})
 }
 
-// TestInputOpened: who opens /dev/stdin after the input's end finds its end, as in a
-// shell's pipe, also where what went before has read it.
-func TestInputOpened(t *testing.T) {
-	programs := []struct{ language, code, want string }{
-		{"bash", "cat; cat /dev/stdin; while read -r l; do echo \"$l\"; done < /dev/stdin; echo .", "ok out=a\nb\n.\n"},
-		{"bash", "sleep 0.1; cat /dev/stdin | tr a-z A-Z", "ok out=A\nB\n"},
-		{"javascript", "const f = require('fs'); f.readFileSync(0, 'utf8') + f.readFileSync('/dev/stdin', 'utf8') + '.'", "ok value=a\nb\n."},
-		{"javascript", "require('fs').readFileSync('/dev/stdin', 'utf8')", "ok value=a\nb\n"},
-		{"python", "import sys; sys.stdin.read() + open('/dev/stdin').read() + '.'", "ok value='a\\nb\\n.'"},
-		{"python", "import subprocess; subprocess.run('sleep 0.1; cat /dev/stdin', shell=True, stdout=subprocess.PIPE).stdout", "ok value=b'a\\nb\\n'"},
-	}
-	inModes(t, func(t *testing.T, o subprocess.Options) {
-		o.Languages = []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python()}
-		ci := open(t, o)
-		for _, p := range programs {
-			id, err := ci.CreateContext(t.Context(), p.language, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for range 2 {
-				res, err := ci.RunInContext(t.Context(), id, p.code, &codeinterp.RunOptions{Timeout: time.Minute, Input: strings.NewReader("a\nb\n")})
-				if got := summary(res); err != nil || got != p.want {
-					t.Fatalf("context, %s: %s, %v", p.code, got, err)
-				}
-			}
-			res, err := ci.RunCode(t.Context(), p.language, p.code, &codeinterp.RunOptions{Timeout: time.Minute, Input: strings.NewReader("a\nb\n")})
-			if got := summary(res); err != nil || got != p.want {
-				t.Errorf("once, %s: %s, %v", p.code, got, err)
-			}
-		}
-	})
-}
-
 // blocks is input that never comes.
 type blocks struct{ done chan struct{} }
 
