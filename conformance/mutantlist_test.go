@@ -126,6 +126,16 @@ func outcomeMutants() []mutant {
 			}
 			return r, err
 		})},
+		{clause: "ForksApart", wrap: on(codeinterp.OpFork, func(_ context.Context, c codeinterp.Call, _ codeinterp.Handler) (codeinterp.Reply, error) {
+			return codeinterp.Reply{Context: c.Context}, nil
+		})},
+		{clause: "ForkWaits", wrap: on(codeinterp.OpFork, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+			r, err := next(ctx, c)
+			if err != nil {
+				err = codeinterp.ErrInvalid
+			}
+			return r, err
+		})},
 	}
 }
 

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ func toyErr(op string, err error) error {
 }
 
 func (toy) Describe() codeinterp.Info {
-	return codeinterp.Info{Provider: "toy", Languages: []codeinterp.LanguageInfo{{Name: "toy", Runtime: "toy 1", Contexts: true, Functions: true, Completion: true}},
+	return codeinterp.Info{Provider: "toy", Languages: []codeinterp.LanguageInfo{{Name: "toy", Runtime: "toy 1", Contexts: true, Functions: true, Completion: true, Forks: true}},
 		Isolation: codeinterp.Isolation{Backend: "engine", Filesystem: codeinterp.ReachBlocked, Network: codeinterp.ReachBlocked,
 			Processes: codeinterp.ReachBlocked, Signals: codeinterp.ReachBlocked}}
 }
@@ -94,6 +95,15 @@ func (toy) Complete(_ context.Context, s driver.Session, code string, cursor int
 		}
 	}
 	return c, nil
+}
+
+// Fork implements driver.Forker.
+func (toy) Fork(_ context.Context, s driver.Session, o driver.Options) (driver.Session, error) {
+	files, _ := s.(*machine).files.Clone()
+	n := &machine{o: o, files: files}
+	n.empty()
+	n.vars = maps.Clone(s.(*machine).vars)
+	return n, nil
 }
 
 // Files implements driver.Filer.
