@@ -201,7 +201,7 @@ func (in *instance) representation(mime string, v value) (data []byte, ok bool) 
 		return data, ok
 	}
 	if isObject(v) || isUndefined(v) {
-		return nil, in.deny("TypeError", mime+" data is "+in.typeOf(v)+", not a string or bytes")
+		return nil, in.deny("TypeError", mime+" data is neither a string nor bytes")
 	}
 	s, ok := vm.text(v)
 	if !ok || !codeinterp.IsText(mime) && !vm.borrow(len(s)*7/4) { // what unpacking it takes
@@ -211,19 +211,6 @@ func (in *instance) representation(mime string, v value) (data []byte, ok bool) 
 		in.deny("TypeError", mime+" data is neither bytes nor base64")
 	}
 	return data, ok
-}
-
-// typeOf names a value that is no string and has no data.
-func (in *instance) typeOf(v value) string {
-	switch {
-	case isUndefined(v):
-		return "undefined"
-	case in.isFunction(v):
-		return "function"
-	case isObject(v):
-		return "object"
-	}
-	return "symbol"
 }
 
 // jsonOf returns the JSON text that a value is, as a string or as bytes, or that
@@ -253,7 +240,7 @@ func (in *instance) stringified(what string, v value) (text []byte, ok bool) {
 	case isException(s):
 		return nil, false
 	case !isString(s):
-		return nil, in.deny("TypeError", what+" is "+in.typeOf(v)+", which JSON does not have")
+		return nil, in.deny("TypeError", what+" has no form in JSON")
 	}
 	text, _, ok = vm.textBytes(s, 0)
 	return text, ok
