@@ -13,13 +13,10 @@ var Programs = []Program{
 	// The last value, also after an enum.
 	{Code: "1 as number", Text: "1", Value: "1"},
 	{Code: "enum A { B }\nA.B", Text: "0", Value: "0"},
-	{Code: "enum A { B }\nNaN as number", Text: "NaN"},
 	{Code: "enum A { B }\n'use strict'", Text: "use strict", Value: `"use strict"`},
 	{Code: "enum A { B }\n({ a: A.B })", Text: "{ a: 0 }", Value: `{"a":0}`},
 	{Code: "enum A { B }\n(() => 'é日').toString()", Text: "() => 'é日'", Value: `"() => 'é日'"`},
 	{Code: "{ a: 1 as number }", Text: "{ a: 1 }", Value: `{"a":1}`},
-	{Code: "5\ntype A = 1", Text: "5", Value: "5"},
-	{Code: "let v: number = 3; v satisfies number", Text: "3", Value: "3"},
 
 	// Enums.
 	{Code: "enum A { B, C = 5, D, E = 'e', F = C | D, G = `${E}g`, 'h i' = 7, default }\nJSON.stringify(A)",
@@ -27,7 +24,6 @@ var Programs = []Program{
 	{Code: "let v: any = 'x'; const w = 'y'; enum E { A = v, B = w, C = B }\nJSON.stringify(E)", Text: `{"A":"x","x":"A","B":"y","C":"y"}`},
 	{Code: "enum P { Read = 1, Write = 2, All = P.Read | P.Write }\nP.All", Text: "3"},
 	{Code: "const enum A { B = 'x'.length + 2 } enum C { D = A.B * 2, E }\n[A.B, C.D, C.E]", Text: "[ 3, 6, 7 ]"},
-	{Code: "function f() { enum A { A = 2, B = A } return A.B }\nf()", Text: "2"},
 
 	// Namespaces.
 	{Code: "namespace A { export interface B {} }\ntypeof A", Text: "undefined"},
@@ -41,20 +37,16 @@ var Programs = []Program{
 
 	// What erasing could break.
 	{Code: "function f() { return <any>\n4 }\nf()", Text: "4"},
-	{Code: "const f = () => <any>{ a: 1 };\nf().a", Text: "1"},
 	{Code: "let a = [1], b = a as any\n(1)\nb.length", Text: "1"},
 	{Code: "const a = 3, b = 2, c = 1; const f = (...x: any[]) => x; f(a < b, b > c)", Text: "[ false, true ]"},
 	{Code: "const f = (x: any): x is string => typeof x === 'string'; true ? f('a') : 0", Text: "true"},
-	{Code: "const b = 1, r = true ? (b) : (c: number): number => c;\nr", Text: "1"},
 	{Code: "const g = async <T,>(x: T): Promise<T> => x;\nawait g<number>(5)", Text: "5"},
 	{Code: "let type = 1, as = 2, declare = 3, abstract = 4, of = 5;\ntype\nas\ndeclare\nabstract + of", Text: "9"},
 	{Code: "const o = { a: { b: () => [7] } } as { a?: { b?(): number[] } };\no!.a?.b!()![0]!", Text: "7"},
-	{Code: "let x: { a: 1 } | undefined, y = x?.a! ?? 2 as number;\ny", Text: "2"},
 	{Code: "const a: unknown = /[/`]/.test('`') as boolean, b = 4 / 2 / 1;\n[a, b]", Text: "[ true, 2 ]"},
 
 	// Errors.
 	{Code: "let x: number = ;", Error: "SyntaxError: Unexpected token ';'"},
-	{Code: "let x: = 1", Error: "SyntaxError: Unexpected token '='"},
 	{Code: "enum A { B }\nthrow new RangeError('r' as string)", Error: "RangeError: r"},
 	{Code: "a + b as number * c", Error: "SyntaxError: Put the expression before as or satisfies into parentheses: without types it would be another"},
 }

@@ -9,11 +9,8 @@ const (
 var Shapes = []Shape{
 	// Nested expressions.
 	{Name: "parentheses open", open: "(", n: million},
-	{Name: "parentheses", open: "(", n: half, middle: "1", shut: ")"},
 	{Name: "arrays", open: "[", n: half, shut: "]"},
 	{Name: "objects", head: "x=", open: "{a:", n: half, middle: "1", shut: "}"},
-	{Name: "calls in calls", open: "f(", n: half, middle: "1", shut: ")"},
-	{Name: "functions", open: "function f(){", n: half / 4, shut: "}"},
 	{Name: "class expressions", open: "class A{a=", n: half / 4},
 	{Name: "heritage", open: "class A extends ", n: half / 2},
 	{Name: "default values", open: "(a=", n: half},
@@ -23,23 +20,16 @@ var Shapes = []Shape{
 
 	// Chained expressions.
 	{Name: "nots", open: "!", n: million, middle: "1"},
-	{Name: "eight megabytes of nots", open: "!", n: 8*million - 10, middle: "1"},
-	{Name: "awaits", open: "await ", n: half, middle: "1"},
 	{Name: "sums", head: "1", open: "+1", n: million},
 	{Name: "assignments", open: "a=", n: half, middle: "1"},
-	{Name: "arrows", open: "x=>", n: half, middle: "1"},
 	{Name: "arrows with types", open: "(x:T):U=>", n: half / 4, middle: "1"},
 	{Name: "arrows with blocks", open: "x=>{", n: half / 2, shut: "}"},
 	{Name: "members", head: "a", open: ".b", n: half},
-	{Name: "calls", head: "a", open: "()", n: half},
 	{Name: "assertions after", head: "a", open: " as b", n: half},
 	{Name: "assertions before", open: "<a>", n: half, middle: "1"},
-	{Name: "tagged templates", head: "a", open: "``", n: half},
 
 	// What may be type arguments.
 	{Name: "less", open: "a<", n: million, middle: "b"},
-	{Name: "less parentheses", open: "a<(", n: half},
-	{Name: "closed arguments, then none", open: "a<", n: 900, middle: "b", shut: ">c"},
 	{Name: "arguments in arguments", open: "a<b<c>,", n: half / 4, middle: "d"},
 	{Name: "less, then parentheses", open: "a<", n: 40, middle: "(((((((((((((((((((((((((((((("},
 	{Name: "async arrows", open: "async<T>(", n: half / 4, shut: ")"},
@@ -47,56 +37,38 @@ var Shapes = []Shape{
 	// What may be arrow functions.
 	{Name: "conditions", open: "a?(b):", n: half, middle: "c"},
 	{Name: "conditions in arrows", open: "a?(b):c=>a?(d):e=>", n: 400, middle: "f", shut: ":g:g"},
-	{Name: "conditions in parentheses", open: "a?(b):c=>(", n: 900, middle: "f", shut: "):g"},
 	{Name: "conditions and long lists", head: "a?(b):c=>[a?(b):c=>[a?(b):c=>[a?(b):c=>[a?(b):c=>[", open: "x,", n: half},
 	{Name: "annotated parentheses", head: "let x = ", open: "(a:", n: 24, shut: ")=>1"},
-	{Name: "conditions and parentheses", head: "x = ", open: "a?(b):(c", n: half},
 	{Name: "generic arrows", open: "<T>(x:U):V=>", n: half / 4, middle: "1"},
-	{Name: "generic defaults", open: "<T extends {}>(a=", n: 900, middle: "1", shut: ")"},
 	{Name: "cases", head: "switch(a){", open: "case (a):", n: half / 2, tail: "}"},
 
 	// Types.
 	{Name: "function types", head: "type A=", open: "(a:", n: half},
-	{Name: "function types in a row", head: "type A=", open: "()=>", n: half, middle: "B"},
 	{Name: "generics", head: "let a: ", open: "A<", n: million},
 	{Name: "conditional types", head: "type A=", open: "B extends C?", n: half, middle: "D"},
 	{Name: "infer", head: "type X = ", open: "infer T extends [", n: 30, middle: "B", shut: "]?1:2", tail: "; let y: number = 1"},
-	{Name: "infer in hundreds", head: "type X = ", open: "infer T extends [", n: 900, middle: "B", shut: "]?1:2"},
 	{Name: "template types", head: "type A=", open: "`${", n: half},
-	{Name: "balanced templates", head: "interface A{", open: "`${{", n: half},
 	{Name: "unions", head: "type A=B", open: "|C", n: half},
-	{Name: "arrays of arrays", head: "type A=B", open: "[]", n: half},
 	{Name: "type parameters", head: "function f", open: "<T extends ", n: half},
-	{Name: "type queries", head: "type A=", open: "typeof import(", n: half / 4},
 
 	// Statements.
 	{Name: "blocks open", open: "{", n: million},
-	{Name: "blocks", open: "{", n: half, shut: "}"},
 	{Name: "else ifs", open: "if(a);else ", n: half, middle: ";"},
-	{Name: "loops", open: "for(;;)", n: half, middle: ";"},
 	{Name: "switches", open: "switch(a){case (a):{", n: half / 8},
 	{Name: "variables", open: "let v#: number = #;\n", n: half / 4},
-	{Name: "objects that may be blocks", head: "{", open: "a:1,", n: half, tail: "}"},
 
 	// What becomes code.
 	{Name: "enum", head: "enum E {", open: "a#,", n: half / 2, tail: "}"},
-	{Name: "enum of one name", head: "enum E {", open: "a,", n: half, tail: "}"},
 	{Name: "enums of one name", open: "enum E {a#}\n", n: half / 8},
 	{Name: "enums in enums", open: "enum A{B=function(){", n: half / 8, shut: "}}"},
 	{Name: "namespaces", open: "namespace a{", n: half / 4},
-	{Name: "namespaces of types", open: "namespace a{", n: 900, middle: "export type b = 1", shut: "}"},
 	{Name: "parameter properties", head: "class A{constructor(", open: "public x:number,", n: half / 4, tail: "){}}"},
-	{Name: "decorators", open: "@a ", n: half, middle: "class A{}"},
 
 	// Tokens.
 	{Name: "strings over lines", open: "\"\\\n\"", n: half},
 	{Name: "comments open", open: "/*", n: million},
 	{Name: "type far away", head: "type", open: "    ", n: million, middle: "x"},
-	{Name: "digits", open: "1", n: 4 * million},
 	{Name: "regular expressions", open: "/[", n: million},
-	{Name: "line separators", open: "\u2028", n: half},
 	{Name: "lines", open: "\n", n: 4 * million, middle: "("},
-	{Name: "error at the end", open: "x;\n", n: million, middle: ")"},
-	{Name: "long name", open: "x", n: 4 * million, middle: " y"},
 	{Name: "one long type", head: "let a: '", open: "😀", n: million, middle: "' = 1"},
 }

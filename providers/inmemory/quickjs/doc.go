@@ -14,7 +14,7 @@
 //
 // require and import know assert, buffer, console, crypto (hashes, HMACs, random
 // numbers), events, fs and fs/promises on the file system in memory, module, os, path,
-// perf_hooks, process, querystring, readline, stream, string_decoder, timers, tty, url,
+// perf_hooks, process, readline, stream, string_decoder, timers, tty, url,
 // util and zlib, and JavaScript and JSON files. A .js file is a CommonJS module unless it
 // has declarations or an await that only modules have, or the next package.json says
 // "type": "module". Any other module is missing: ProgramError.MissingModule.
@@ -63,7 +63,7 @@
 //   - Some powers of two are written with one digit more than needed.
 //   - In code that is not strict, a function that a block declares twice, or assigns to,
 //     has its first value behind the block.
-//   - path.win32, url.parse and its kin, ciphers, marks of performance and symbolic links are
+//   - path.win32, url.parse and its kin, querystring, ciphers, marks of performance and symbolic links are
 //     missing.
 //   - fetch unless the provider has an egress policy; Blob, web streams, Temporal, using, async_hooks, child_process, http, vm
 //     and worker_threads are missing.

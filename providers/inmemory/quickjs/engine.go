@@ -44,7 +44,7 @@ func (e *Engine) Info() codeinterp.LanguageInfo {
 		Functions: true, Completion: true,
 		Notes: "ES2023, with Intl for en-US only; not node: no network, no npm packages, no child processes. " +
 			"There are console, timers, URL, TextEncoder, crypto, Buffer, display(mime, data), and require or import of " +
-			"fs (in memory), path, util, assert, events, os, crypto, url, querystring, string_decoder, stream, readline, zlib, timers, perf_hooks and buffer.",
+			"fs (in memory), path, util, assert, events, os, crypto, url, string_decoder, stream, readline, zlib, timers, perf_hooks and buffer.",
 	}
 }
 

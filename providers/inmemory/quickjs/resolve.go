@@ -18,7 +18,7 @@ import (
 var builtins = func() map[string]bool {
 	m := map[string]bool{}
 	for _, name := range strings.Fields("assert assert/strict buffer console crypto events fs fs/promises module os path path/posix " +
-		"perf_hooks process querystring readline readline/promises stream stream/promises string_decoder timers timers/promises url util zlib") {
+		"perf_hooks process readline readline/promises stream stream/promises string_decoder timers timers/promises url util zlib") {
 		m[name] = true
 	}
 	return m

@@ -90,11 +90,6 @@ const strict = Object.assign((v, m) => ok(v, m), {
   async doesNotReject(p, want, message) { try { await (typeof p === "function" ? p() : p); } catch (e) { assertFail(e, want, message, "doesNotReject", `Got unwanted rejection.\nActual message: "${e?.message}"`); } },
   match(s, re, message) { if (!re.test(s)) assertFail(s, re, message, "match", `The input did not match the regular expression ${re}. Input:\n\n${shown(s)}\n`); },
   doesNotMatch(s, re, message) { if (re.test(s)) assertFail(s, re, message, "doesNotMatch", `The input was expected to not match the regular expression ${re}. Input:\n\n${shown(s)}\n`); },
-  ifError(v) {
-    if (v === null || v === undefined) return;
-    const text = v !== null && typeof v === "object" && typeof v.message === "string" ? (v.message === "" && v.constructor ? v.constructor.name : v.message) : host.inspect(v);
-    assertFail(v, null, `ifError got unwanted exception: ${text}`, "ifError");
-  },
 });
 strict.strict = strict;
 const assert = Object.assign((v, m) => ok(v, m), strict, {

@@ -1,30 +1,5 @@
 // The small modules, and the table of all.
 
-const queryText = (v) => (["string", "bigint", "boolean"].includes(typeof v) || typeof v === "number" && Number.isFinite(v) ? `${v}` : "");
-const lenient = (s) => { try { return decodeURIComponent(s); } catch { return decode(Buffer.from(s.replace(/%([0-9a-f]{2})/gi, (_, h) => String.fromCharCode(parseInt(h, 16))), "latin1"), "utf8"); } };
-const querystring = {
-  escape: encodeURIComponent, unescape: lenient,
-  stringify(o, sep, eq, options) {
-    if (o === null || typeof o !== "object") return "";
-    const escape = options?.encodeURIComponent ?? querystring.escape;
-    return Object.entries(o).flatMap(([k, v]) => (Array.isArray(v) ? v : [v]).map((x) => `${escape(k)}${eq || "="}${escape(queryText(x))}`)).join(sep || "&");
-  },
-  parse(s, sep, eq, options) {
-    const o = Object.create(null), by = `${eq || "="}`, unescape = options?.decodeURIComponent ?? querystring.unescape, most = options?.maxKeys ?? 1000;
-    if (typeof s !== "string") return o;
-    const plus = unescape === lenient ? " " : "%20";
-    for (const part of s.split(sep || "&", most > 0 ? most : undefined)) {
-      if (part === "") continue;
-      const i = part.indexOf(by), text = (x) => (x === "" ? "" : unescape(x.replaceAll("+", plus)));
-      const k = text(i < 0 ? part : part.slice(0, i)), value = i < 0 ? "" : text(part.slice(i + by.length));
-      if (!(k in o)) o[k] = value; else if (Array.isArray(o[k])) o[k].push(value); else o[k] = [o[k], value];
-    }
-    return o;
-  },
-};
-querystring.encode = querystring.stringify;
-querystring.decode = querystring.parse;
-
 // What a StringDecoder keeps is the part of a character that the next bytes end.
 const unfinished = {
   utf8(b) {
@@ -78,7 +53,7 @@ const os = {
 const makers = {
   assert: () => assert, "assert/strict": () => strict, buffer: () => ({ Buffer, atob, btoa, constants: { MAX_LENGTH: 2 ** 31 - 1 } }), console: () => console, crypto: () => crypto,
   events: () => EventEmitter, fs: () => fs, "fs/promises": () => promises, os: () => os, path: () => path, "path/posix": () => path, process: () => process,
-  querystring: () => querystring, string_decoder: () => ({ StringDecoder }), util: () => util,
+  string_decoder: () => ({ StringDecoder }), util: () => util,
   module: () => ({ createRequire: () => require, builtinModules: Object.keys(makers), isBuiltin: (name) => Object.hasOwn(makers, `${name}`.replace(/^node:/, "")) }),
   readline: () => readline, "readline/promises": () => readlinePromises, stream: () => streams, "stream/promises": () => streamPromises, zlib: () => zlib,
   perf_hooks: () => ({ performance: globalThis.performance }),
