@@ -56,7 +56,7 @@ type Policy struct {
 	Mode  Mode   `json:"mode"`
 	Rules []Rule `json:"rules,omitempty"` // for Hosts and Open
 
-	// Deny lists addresses that no rule leads to.
+	// Deny lists addresses that are refused even if a rule lists them.
 	Deny []netip.Prefix `json:"deny,omitempty"`
 
 	// Limits bounds what the programs of one context do at a time.

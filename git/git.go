@@ -211,6 +211,9 @@ func (g *Git) command(ctx context.Context, extra []setting, args ...string) (str
 		return "", fmt.Errorf("git %s: %w", args[0], ErrMissing)
 	}
 	text := strings.TrimSpace(res.Stderr())
+	if text == "" { // as where there is nothing to commit
+		text = strings.TrimSpace(res.Stdout())
+	}
 	if c := g.o.Credential; c != nil && c.Password != "" {
 		text = strings.ReplaceAll(text, c.Password, "***")
 	}

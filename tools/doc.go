@@ -24,7 +24,7 @@
 //
 // # Arguments
 //
-// A call is checked completely before anything runs, and all its faults are
+// A call of this package's tools is checked completely before anything runs, and all its faults are
 // reported together, with what to do about them. What has only one meaning is
 // accepted: 1e3 or "1000" for an integer, null for an optional argument, arguments
 // encoded twice, a Markdown fence around a program, "py" for python. Everything

@@ -94,7 +94,8 @@ func (s *Set) Dispatch(ctx context.Context, name string, args json.RawMessage, o
 	return s.memory.serve(ctx, t, c, opts.Turn)
 }
 
-// serve calls the tool, turns a panic into a failure, and fills in CallID and Tool.
+// serve calls the tool, turns a panic into a failure, and fills in CallID, Tool, and the
+// Text of a failure.
 func serve(ctx context.Context, t *Tool, c Invocation) (r *Answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -106,10 +107,14 @@ func serve(ctx context.Context, t *Tool, c Invocation) (r *Answer) {
 	if r == nil {
 		panic("no reply")
 	}
-	if r.CallID == "" || r.Tool == "" {
+	silent := r.Text == "" && r.Failure != nil
+	if r.CallID == "" || r.Tool == "" || silent {
 		// A copy, since an Answer may be shared.
 		named := *r
 		named.CallID, named.Tool = cmp.Or(r.CallID, c.ID), cmp.Or(r.Tool, t.Name)
+		if silent {
+			named.Text = string(r.Failure.JSON())
+		}
 		r = &named
 	}
 	return r

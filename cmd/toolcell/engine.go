@@ -72,7 +72,7 @@ func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) er
 		return fmt.Errorf("%w: the engine %q; there is python", codeinterp.ErrInvalid, name)
 	}
 	if f.from == "" {
-		return fmt.Errorf("%w: --from is needed: a pack as a file, a directory or a URL", codeinterp.ErrInvalid)
+		return fmt.Errorf("%w: --from is needed: a pack as a file, a directory or a URL; docs/python.md says how to make one", codeinterp.ErrInvalid)
 	}
 	next := time.Now().Add(time.Second)
 	p, err := pack.Install(ctx, f.from, &pack.Options{SHA256: f.sum, Progress: func(done, total int64) {

@@ -19,6 +19,7 @@ import (
 // networkFlags say what programs may reach of the network.
 type networkFlags struct {
 	mode    egress.Mode
+	given   bool // mode
 	allow   []string
 	secrets []string // HOST=NAME
 	policy  string   // a file
@@ -35,7 +36,10 @@ type networkLog struct {
 
 func (f *networkFlags) register(fs *pflag.FlagSet) {
 	group(fs, "Network", "", func() {
-		fs.TextVar(&f.mode, "net", egress.Off, "what programs reach: `off`, hosts (those of --allow), open (every public host), or host (this machine's own network, localhost included)")
+		fs.Func("net", "what programs reach: `off` (the default), hosts (those of --allow), open (every public host), or host (this machine's own network, localhost included)", func(v string) error {
+			f.given = true
+			return f.mode.UnmarshalText([]byte(v))
+		})
 		fs.Func("allow", "let programs reach a `host`, host:port, *.domain, or what is below a URL; repeatable; implies --net hosts", each(&f.allow))
 		fs.Func("secret", "add the credential in an environment variable or a file to requests to a host, outside of the program: `host=NAME`, or user@host=NAME for a password; repeatable", each(&f.secrets))
 		fs.StringVar(&f.policy, "policy", "", "read the network policy from this JSON `file`")
@@ -50,6 +54,12 @@ func (f *networkFlags) options(getenv func(string) string) (*egress.Options, err
 		b, err := os.ReadFile(f.policy)
 		if err == nil {
 			err = json.Unmarshal(b, &o.Policy)
+		}
+		if err == nil {
+			err = o.Policy.Validate()
+		}
+		if err == nil && f.given && f.mode != o.Policy.Mode {
+			err = fmt.Errorf("its mode is %v, and that of --net is %v", o.Policy.Mode, f.mode)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: --policy: %w", codeinterp.ErrInvalid, err)
@@ -72,6 +82,9 @@ func (f *networkFlags) options(getenv func(string) string) (*egress.Options, err
 		o.Secrets = secrets
 	}
 	if len(o.Policy.Rules) > 0 && o.Policy.Mode == egress.Off {
+		if f.given {
+			return nil, fmt.Errorf("%w: --net off goes without --allow and --secret", codeinterp.ErrInvalid)
+		}
 		o.Policy.Mode = egress.Hosts
 	}
 	if err := o.Policy.Validate(); err != nil {
@@ -96,7 +109,7 @@ func addSecret(secrets egress.Static, p *egress.Policy, flag string, getenv func
 	}
 	host, err := egress.CanonicalHost(host)
 	if !ok || name == "" || err != nil {
-		return fmt.Errorf("%w: --secret %s: write host=NAME, where NAME is an environment variable or a file", codeinterp.ErrInvalid, where)
+		return fmt.Errorf("%w: --secret %s: write host=NAME, where host has no port and NAME is an environment variable or a file", codeinterp.ErrInvalid, where)
 	}
 	value := getenv(name)
 	if value == "" {

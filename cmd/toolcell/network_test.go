@@ -38,6 +38,8 @@ func TestNetworkFlags(t *testing.T) {
 		"error: neither an environment": {secrets: []string{"a.test=NOTHING"}},
 		"error: less than 8":            {secrets: []string{"a.test=SHORT"}},
 		"error: --policy":               {policy: file},
+		"error: --net off goes without": {given: true, allow: []string{"a.test"}},
+		"error: its mode is hosts":      {given: true, mode: egress.Open, policy: policy},
 		"error: rules need the mode":    {mode: egress.Host, allow: []string{"a.test"}},
 	} {
 		o, err := f.options(getenv)

@@ -114,6 +114,9 @@ func (f *providerFlags) inmemoryOptions() (*inmemory.Options, error) {
 	if py := installedPython(); py != nil {
 		engines = append(engines, py)
 	}
+	if f.net.mode == egress.Host {
+		return nil, fmt.Errorf("%w: --net host goes with --provider subprocess", codeinterp.ErrInvalid)
+	}
 	policy, err := f.net.options(f.getenv)
 	return &inmemory.Options{Engines: engines, Egress: policy}, err
 }

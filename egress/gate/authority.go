@@ -151,6 +151,7 @@ func (a *authority) config(host string) (*tls.Config, error) {
 	}
 	t.KeyUsage, t.ExtKeyUsage = x509.KeyUsageDigitalSignature, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	if ip := net.ParseIP(host); ip != nil {
+		t.Subject.CommonName = "" // OpenSSL takes it for a name where there is no other
 		t.IPAddresses = []net.IP{ip}
 	} else {
 		t.DNSNames = []string{host}

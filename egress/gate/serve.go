@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/toolcell/toolcell/egress"
@@ -25,6 +26,9 @@ func (s *Session) Serve(nc net.Conn, dst netip.AddrPort) {
 
 func (s *Session) begin(c *conn, dst netip.AddrPort) {
 	host := s.names.host(dst.Addr())
+	if host == "" && dst.Addr().IsLoopback() && slices.Contains(s.gate.Ports(), int(dst.Port())) {
+		host = dst.Addr().String() // named by a rule, and reached without the proxy
+	}
 	if host != "" {
 		// A server of another protocol may speak first.
 		if t, err := s.target(s.ctx, host, int(dst.Port())); err == nil && t.rules.Raw() {

@@ -48,7 +48,7 @@ func newNetwork(t *testing.T) *network {
 	roots := secure.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	n.opts = egress.Options{
 		Policy: egress.Policy{Mode: egress.Hosts, Rules: []egress.Rule{
-			{Hosts: []string{"api.test"}}, {Hosts: []string{"example.com"}, Ports: []int{443}, Paths: []string{"/k/*"}, Credential: true},
+			{Hosts: []string{"api.test"}}, {Hosts: []string{"127.0.0.1"}, Ports: []int{18080}}, {Hosts: []string{"example.com"}, Ports: []int{443}, Paths: []string{"/k/*"}, Credential: true},
 		}},
 		Secrets: egress.Static{"example.com": egress.Bearer("key", networkSecret)},
 		OnEvent: func(e egress.Event) {
@@ -87,7 +87,7 @@ func networkPolicy(t *testing.T, mode subprocess.Mode, warm *subprocess.Warm) {
 		t.Fatal(err)
 	}
 	defer ci.Close()
-	if i := ci.Describe().Isolation; i.Network != codeinterp.ReachLimited || fmt.Sprint(i.Hosts) != "[api.test example.com:443]" {
+	if i := ci.Describe().Isolation; i.Network != codeinterp.ReachLimited || fmt.Sprint(i.Hosts) != "[api.test 127.0.0.1:18080 example.com:443]" {
 		t.Errorf("%+v", i)
 	}
 	python := `
@@ -100,6 +100,15 @@ print(get("https://example.com/k/1"))
 print(get("https://example.com/other"))
 print(get("http://evil.test/"))
 print([k for k, v in os.environ.items() if "sk-live" in v])`
+	id, err := ci.CreateContext(t.Context(), "python", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An address of loopback that a rule names is reached without the proxy.
+	direct, err := ci.RunInContext(t.Context(), id, "import urllib.request\nprint(urllib.request.urlopen('http://127.0.0.1:18080/z').read())", nil)
+	if !strings.Contains(direct.Stdout(), "GET 127.0.0.1:18080/z") {
+		t.Errorf("direct: %s %s %v", direct.Stdout(), direct.Stderr(), err)
+	}
 	wants := []string{"GET api.test/a auth= body=", "GET example.com/k/1 auth=Bearer ***", "is not one that this program may make", "evil.test:80 is not a host", "[]"}
 	ctx := t.Context()
 	check := func(name string, res codeinterp.Result, err error) {
@@ -113,16 +122,12 @@ print([k for k, v in os.environ.items() if "sk-live" in v])`
 		if strings.Contains(out, networkSecret) {
 			t.Errorf("%s: the secret is in the output", name)
 		}
-		if all := strings.Join(res.Refusals, "|"); len(res.Refusals) != 2 || !strings.Contains(all, "evil.test:80 is not a host that this program may reach; allowed: api.test, example.com:443") {
+		if all := strings.Join(res.Refusals, "|"); len(res.Refusals) != 2 || !strings.Contains(all, "evil.test:80 is not a host that this program may reach; allowed: api.test, 127.0.0.1:18080, example.com:443") {
 			t.Errorf("%s: refusals %q", name, res.Refusals)
 		}
 	}
 	res, err := ci.RunCode(ctx, "python", python, nil)
 	check("python", res, err)
-	id, err := ci.CreateContext(ctx, "python", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for range 2 {
 		res, err = ci.RunInContext(ctx, id, python, nil)
 		check("python context", res, err)

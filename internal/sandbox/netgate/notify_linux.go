@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -263,7 +264,7 @@ func (n *Notifier) connect(q *question, p *program) unix.Errno {
 	}
 	dst := netip.AddrPortFrom(netip.AddrFrom4([4]byte(sa[4:8])), uint16(sa[2])<<8|uint16(sa[3]))
 	switch {
-	case dst.Addr().IsLoopback() && dst.Port() != ProxyPort && dst.Port() != dnsPort:
+	case dst.Addr().IsLoopback() && dst.Port() != ProxyPort && dst.Port() != dnsPort && !slices.Contains(p.egress.Ports, int(dst.Port())):
 		return unix.ECONNREFUSED
 	case !dst.Addr().IsLoopback() && !Addresses.Contains(dst.Addr()):
 		return unix.ENETUNREACH
