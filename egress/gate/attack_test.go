@@ -190,6 +190,9 @@ func TestLimitsOfRequests(t *testing.T) {
 	})
 	var wg sync.WaitGroup
 	c := l.client(true)
+	if status, body := get(t, c, "https://api.test/v1/x"); status != 200 { // the others use its connection
+		t.Fatal(status, body)
+	}
 	for i := range 60 {
 		wg.Go(func() {
 			r, _ := http.NewRequest("GET", "https://api.test/v1/x", nil)
