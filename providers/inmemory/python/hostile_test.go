@@ -38,7 +38,7 @@ var hostile = []struct {
 	{"stubborn sleep", "import time\nwhile True:\n  try: time.sleep(1000)\n  except BaseException: pass", false},
 	{"asyncio sleep", "import asyncio\nawait asyncio.sleep(1000)", true},
 	{"asyncio never", "import asyncio\nawait asyncio.Event().wait()", true},
-	{"large sorts", "a = list(range(300000))\nwhile True: sorted(a, key=lambda v: v * 7919 % 300007)", true},
+	{"large sorts", "a = list(range(300000))\nwhile True: sorted(a, key=lambda v: v * 7919 % 300007)", false},
 	{"JSON", "import json\nd = [{'i': i} for i in range(20000)]\nwhile True: json.loads(json.dumps(d))", true},
 	{"large string", "'x' * 10 ** 10", true},
 	{"strings", "a = []\nwhile True: a.append('x' * 10 ** 7)", true},
