@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -57,8 +58,12 @@ func (s *Session) accept(f *os.File) error {
 	go func() {
 		for {
 			c, err := l.Accept()
-			if err != nil {
+			if errors.Is(err, net.ErrClosed) {
 				return
+			}
+			if err != nil { // the host has no descriptor left: for now
+				time.Sleep(10 * time.Millisecond)
+				continue
 			}
 			if s.add(c, true) {
 				go s.serve(c, c.LocalAddr().(*net.TCPAddr).AddrPort())
