@@ -108,7 +108,8 @@ type RunOptions struct {
 	// FunctionLimits bound the calls of Functions and of the context's.
 	FunctionLimits FunctionLimits
 
-	// Network, if set, takes from what the provider lets programs reach, for this run.
+	// Network, if set, takes from what the provider lets programs reach, for this run and
+	// what it leaves running, until the next run of the context.
 	// Where programs reach the host's own network it is ErrInvalid.
 	Network *NetworkLimit
 }

@@ -60,6 +60,7 @@ func TestEchoesOfBadServers(t *testing.T) {
 		"%s\r\n\r\n", "HTTP/1.1 %s\r\n\r\n", "HTTP/%s 200 OK\r\n\r\n", "HTTP/1.1 200 %s\r\nContent-Length: 0\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nBad %s\r\n\r\n", "HTTP/1.1 200 OK\r\n%s: x\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: %s\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Encoding: %s\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\nContent-Encoding: x\r\nContent-Length: 25\r\n\r\n%s",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: %s\r\n\r\n0\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nbad %s\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%s\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;%[1]s\r\nx\r\n0\r\nX: %[1]s\r\n\r\n",
@@ -213,6 +214,28 @@ func TestLimitsOfRequests(t *testing.T) {
 	wg.Wait()
 	if most.Load() > 4 {
 		t.Errorf("%d requests in progress", most.Load())
+	}
+}
+
+// A request that waits for another one, and is canceled, was not refused.
+func TestCanceledWait(t *testing.T) {
+	p := policy
+	p.Limits.Connections = 1
+	l := newLab(t, p, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			r, _ := http.NewRequestWithContext(ctx, "GET", "https://api.test/v1/x", nil)
+			if _, err := l.session.RoundTrip(r); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+	wg.Wait()
+	if refusals := l.session.EndRun(); len(refusals) > 0 || len(l.events) != 3 {
+		t.Errorf("%q %v", refusals, l.events)
 	}
 }
 

@@ -119,7 +119,7 @@ func (x *exchange) prepare(out *http.Request) {
 func (x *exchange) answer(resp *http.Response) error {
 	x.event.Status = resp.StatusCode
 	if x.mask != nil {
-		if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		if e := strings.Join(resp.Header.Values("Content-Encoding"), ","); e != "" && !strings.EqualFold(e, "identity") {
 			return &egress.Refusal{Host: x.to.host, Reason: "has answered in an encoding in which its credential cannot be looked for"}
 		}
 		x.mask.response(resp)
@@ -145,8 +145,15 @@ func (x *exchange) end(err error) {
 	x.s.event(x.event, x.start)
 }
 
-// refuse reports the exchange as refused.
-func (x *exchange) refuse(err error) { x.s.refuse(x.event, err, x.start) }
+// refuse reports the exchange as refused, unless the program has ended it.
+func (x *exchange) refuse(err error) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errClosed) {
+		x.event.Reason = err.Error()
+		x.s.event(x.event, x.start)
+		return
+	}
+	x.s.refuse(x.event, err, x.start)
+}
 
 func (x *exchange) count(body io.ReadCloser, n *atomic.Int64) io.ReadCloser {
 	b := &countedBody{ReadCloser: body, n: n}
