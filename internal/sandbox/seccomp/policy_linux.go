@@ -107,6 +107,8 @@ func (p Policy) sockets(f *Filter) {
 		f.Deny(unix.EPERM, unix.SYS_BIND, unix.SYS_LISTEN)
 		// Sockets are unix pairs, which have no options of TCP and IP.
 		f.denyUnless(0, unix.SYS_SETSOCKOPT, 1, allBits, unix.SOL_SOCKET)
+		// Their other end is the host's, whose process the program would get a descriptor of.
+		f.denyValues(unix.ENOPROTOOPT, unix.SYS_GETSOCKOPT, 2, unix.SO_PEERPIDFD)
 		f.DenyBits(unix.EPERM, unix.SYS_SENDTO, 3, unix.MSG_FASTOPEN)
 		f.DenyBits(unix.EPERM, unix.SYS_SENDMSG, 2, unix.MSG_FASTOPEN)
 		f.DenyBits(unix.EPERM, unix.SYS_SENDMMSG, 3, unix.MSG_FASTOPEN)

@@ -130,8 +130,7 @@ def namespaces():
 def other_descriptors(): return [pid for pid in (1, os.getppid(), L['pid']) if libc.syscall(438, libc.syscall(434, pid, 0), 3, 0) >= 0]
 def peer(s): b = ctypes.create_string_buffer(4); n = ctypes.c_int(4); r = libc.getsockopt(s.fileno(), 1, 77, b, ctypes.byref(n)); return struct.unpack('i', b.raw)[0] if r == 0 else -1
 @way
-def peer_pidfd_signal(): # the given socket's other end is the host's
-    fd = peer(px()); return fd >= 0 and LAND and libc.syscall(424, fd, 0, 0, 0) == 0 and os.getuid() == L['uid'] != 0 and 'may signal the host'
+def peer_pidfd(): fd = peer(px()); return fd >= 0 and 'the host\'s process'
 @way
 def peer_pidfd_files(): fd = peer(px()); return fd >= 0 and [n for n in range(3, 30) if libc.syscall(438, fd, n, 0) >= 0]
 @way
