@@ -23,7 +23,7 @@ var budgets = map[string]int{
 	"codeinterp/driver":                   4890,
 	"conformance":                         5549,
 	"egress":                              714,
-	"egress/gate":                         1947,
+	"egress/gate":                         1984,
 	"environments":                        1376,
 	"files":                               1332,
 	"git":                                 615,
