@@ -35,5 +35,7 @@
 //   - Answers are searched for the credential, whole, in pieces of 8 bytes and more,
 //     and in hexadecimal, percent and base64 encodings. Other encodings, and shorter
 //     pieces, pass.
+//   - In the mode Open, a rule narrows a host by its name; its address is reached as any
+//     public one.
 //   - Clients that pin certificates or present their own cannot be inspected.
 package egress

@@ -8,7 +8,7 @@ import (
 )
 
 // Options is what a provider takes to let programs reach hosts. Functions may be called
-// concurrently.
+// concurrently, and must not panic.
 type Options struct {
 	Policy Policy
 
@@ -16,7 +16,7 @@ type Options struct {
 	Secrets Secrets
 
 	// OnEvent receives an event for each connection or request, when it has ended. It
-	// should return soon.
+	// should return soon: the end of a program waits for it.
 	OnEvent func(Event)
 
 	// Approve is asked about a host that no rule allows, in the mode Hosts. The program
