@@ -263,6 +263,9 @@ func (in *instance) tools(name string) value {
 		return undefined
 	}
 	if name == "tools" {
+		if isObject(in.toolset) { // execute has offered what this run has
+			return vm.dup(in.toolset)
+		}
 		return in.offer()
 	}
 	exports := in.load("tools")
@@ -283,6 +286,8 @@ func (in *instance) offer() value {
 	}
 	defer vm.free(list)
 	set := in.callLibrary("tools", "offer", undefined, []value{list})
-	in.offered = true
+	if !isException(set) && !isObject(in.toolset) {
+		in.toolset = vm.dup(set)
+	}
 	return set
 }

@@ -56,7 +56,7 @@ type instance struct {
 	positions  positions
 	driver     value            // functions of the driver's realm, see driver.go
 	loaded     map[string]value // exports of the libraries
-	offered    bool             // programs have had the object of functions
+	toolset    value            // the object of functions, undefined until a program uses it
 	shown      value            // what remember has put into _
 	originals  []value          // what builtinMethods replaced, in their order
 	parsing    bool             // a module only for its errors: what it imports is not looked for
@@ -68,7 +68,7 @@ func newInstance(c engine.Config, p *pool) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{vm: vm, config: c, table: hostTable(), start: time.Now(), driver: undefined, shown: undefined, cwd: c.Cwd}
+	in := &instance{vm: vm, config: c, table: hostTable(), start: time.Now(), driver: undefined, toolset: undefined, shown: undefined, cwd: c.Cwd}
 	vm.in = in
 	vm.breathe = func() {
 		in.outside.Store(true)
@@ -139,7 +139,7 @@ func (in *instance) end() {
 // execute compiles and runs the program, waits for what it left pending and
 // takes the value of its last expression, or what that promises.
 func (in *instance) execute() engine.Outcome {
-	if in.offered { // what an earlier program may have kept
+	if isObject(in.toolset) { // what an earlier program may have kept
 		v := in.offer()
 		if isException(v) {
 			return in.failed(lib.XJS_GetException(in.vm.tls, in.vm.ctx))
