@@ -61,7 +61,10 @@ var agreedPythons = []agreedCall{
 // failAlone wants what Python in memory has not to fail at once and with a clear error,
 // also without contexts.
 func failAlone(t *testing.T, p *places) {
-	ci := p.of("python in memory")
+	if !p.has(pythonInMemory) {
+		return
+	}
+	ci := p.of(pythonInMemory)
 	id := newContext(t, ci, "python")
 	for code, want := range map[string]string{
 		"import subprocess; subprocess.run(['ls'])":                  "does not support processes",
