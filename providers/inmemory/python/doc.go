@@ -15,6 +15,10 @@
 //
 //   - The standard library only, without ssl, ctypes, bz2, lzma, curses, sockets, threads
 //     and child processes. Pure Python is three to five times slower than native.
+//   - Functions of math, and powers, differ from native ones in the last digits: math.exp(1)
+//     is not math.e. Integers have 32 bits in sys.maxsize, and hashes too.
+//   - A lock that its own thread takes twice ends the context, since no other thread can
+//     free it.
 //   - A program that has to end gets KeyboardInterrupt, and 40 ms of its own time to keep
 //     its state. After that it is killed, and its context starts empty: Result.StateLost.
 //   - Tasks that a run leaves go on in the next run that awaits something, not between.
