@@ -120,6 +120,10 @@ func (s *Steps) Run() (pid int, err error) {
 	first := Pin(s, &s.list[0])
 	end := first + uintptr(len(s.list))*unsafe.Sizeof(call{})
 
+	// The mask is the thread's: a goroutine that went on elsewhere would leave its thread
+	// with all signals blocked, on which the next fault ends the host.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	// A handler of the host's that ran in the child would change the host.
 	all, old := [2]uint64{^uint64(0), ^uint64(0)}, [2]uint64{}
 	mask := func(set, old *[2]uint64) {
