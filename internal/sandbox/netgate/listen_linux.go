@@ -61,7 +61,7 @@ func (s *Session) accept(f *os.File) error {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			if err != nil { // the host has no descriptor left: for now
+			if err != nil { // the host has no descriptor left, until some connection ends
 				time.Sleep(10 * time.Millisecond)
 				continue
 			}
