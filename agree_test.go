@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/jupytertest"
+	"github.com/toolcell/toolcell/internal/packtest"
 	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -42,17 +42,8 @@ func (p *places) jupyter() string {
 	return p.server
 }
 
-// packDir has the pack of Python in memory, if one was made.
-var packDir = filepath.Join(".testenv", "python-pack")
-
 // has reports whether a place can be had: Python in memory needs a pack.
-func (p *places) has(name string) bool {
-	if _, err := os.Stat(packDir); err != nil && name == pythonInMemory {
-		p.t.Log("no Python in memory: go run ./internal/pybuild makes a pack in " + packDir)
-		return false
-	}
-	return true
-}
+func (p *places) has(name string) bool { return name != pythonInMemory || packtest.Find(p.t) != "" }
 
 const pythonInMemory = "python in memory"
 
@@ -165,7 +156,8 @@ func embedded(t *testing.T) codeinterp.StatefulInterpreter {
 }
 
 func embeddedPython(t *testing.T) codeinterp.StatefulInterpreter {
-	py, err := python.New(t.Context(), &python.Options{Pack: os.DirFS(packDir), Cache: filepath.Join(packDir, "cache")})
+	dir := packtest.Dir(t)
+	py, err := python.New(t.Context(), &python.Options{Pack: os.DirFS(dir), Cache: packtest.Cache(dir)})
 	if err != nil {
 		t.Fatal(err)
 	}

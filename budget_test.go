@@ -48,6 +48,7 @@ var budgets = map[string]int{
 	"internal/lossnote":                   45,
 	"internal/mimedata":                   41,
 	"internal/observe":                    376,
+	"internal/packtest":                   45,
 	"internal/picture":                    153,
 	"internal/plainjson":                  20,
 	"internal/plaintext":                  273,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcell/toolcell/internal/packtest"
 	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
 )
 
@@ -17,9 +18,9 @@ func TestEnginePython(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	dir := t.TempDir()
 	for _, name := range []string{"python.wasm", "stdlib.zip"} {
-		b, err := os.ReadFile(filepath.Join("..", "..", ".testenv", "python-pack", name))
+		b, err := os.ReadFile(filepath.Join(packtest.Dir(t), name))
 		if err != nil {
-			t.Skip("there is no pack: go run ./internal/pybuild makes one in .testenv/python-pack")
+			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
 			t.Fatal(err)

@@ -5,20 +5,17 @@ package main
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/toolcell/toolcell/internal/packtest"
 	"github.com/toolcell/toolcell/providers/inmemory/python"
 )
 
 // TestRun: the three ways do not disturb each other, and the best is kept.
 func TestRun(t *testing.T) {
-	dir := filepath.Join("..", "..", ".testenv", "python-pack")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("there is no pack: go run ./internal/pybuild makes one in .testenv/python-pack")
-	}
+	dir := packtest.Dir(t)
 	var out bytes.Buffer
-	if err := run(t.Context(), &python.Options{Pack: os.DirFS(dir), Cache: filepath.Join(dir, "cache")}, &out); err != nil {
+	if err := run(t.Context(), &python.Options{Pack: os.DirFS(dir), Cache: packtest.Cache(dir)}, &out); err != nil {
 		t.Fatal(err)
 	}
 	const want = "the mean: error 2.270\nthe value before: error 0.361\nthe line between: error 0.029\nthe best begins with 20.0 21.43 22.82 24.08 25.35\n"

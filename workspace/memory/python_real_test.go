@@ -5,12 +5,12 @@ package memory_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/internal/filestest"
+	"github.com/toolcell/toolcell/internal/packtest"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/python"
@@ -20,11 +20,8 @@ import (
 
 // TestLanguages: Python and JavaScript have the same files, in contexts and without.
 func TestLanguages(t *testing.T) {
-	dir := filepath.Join("..", "..", ".testenv", "python-pack")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("there is no pack: go run ./internal/pybuild makes one in .testenv/python-pack")
-	}
-	py, err := python.New(t.Context(), &python.Options{Pack: os.DirFS(dir), Cache: filepath.Join(dir, "cache")})
+	dir := packtest.Dir(t)
+	py, err := python.New(t.Context(), &python.Options{Pack: os.DirFS(dir), Cache: packtest.Cache(dir)})
 	if err != nil {
 		t.Fatal(err)
 	}

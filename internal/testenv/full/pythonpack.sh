@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pack of the embedded Python, once: about five minutes of a processor. Where its
-# sources cannot be had, the tests that need it say so and are skipped.
+# Makes the pack of the embedded Python, once. Where its sources cannot be had, the tests
+# that need it say so.
 set -u
 cd "$(dirname "$0")/../../.."
 dir=.testenv/python-pack

@@ -52,8 +52,10 @@ func BenchmarkEngine(b *testing.B) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		b.Fatal(err)
 	}
+	o := packed(b)
+	o.Cache = dir
 	first := func() {
-		e, err := python.New(context.Background(), &python.Options{Pack: os.DirFS(packDir), Cache: dir})
+		e, err := python.New(context.Background(), o)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -5,33 +5,37 @@ package python_test
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/packtest"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/python"
 )
 
-var packDir = filepath.Join("..", "..", "..", ".testenv", "python-pack")
-
 // compiled is one engine for all tests: to compile the pack takes seconds.
-var compiled = sync.OnceValues(func() (*python.Engine, error) {
-	return python.New(context.Background(), &python.Options{Pack: os.DirFS(packDir), Cache: filepath.Join(packDir, "cache")})
-})
+var compiled struct {
+	sync.Once
+	engine *python.Engine
+	err    error
+}
+
+// packed returns options with the pack of the tests.
+func packed(t testing.TB) *python.Options {
+	dir := packtest.Dir(t)
+	return &python.Options{Pack: os.DirFS(dir), Cache: packtest.Cache(dir)}
+}
 
 func shared(t testing.TB) *python.Engine {
 	t.Helper()
-	if _, err := os.Stat(packDir); err != nil {
-		t.Skip("there is no pack: go run ./internal/pybuild makes one in .testenv/python-pack")
+	o := packed(t)
+	compiled.Do(func() { compiled.engine, compiled.err = python.New(context.Background(), o) })
+	if compiled.err != nil {
+		t.Fatal(compiled.err)
 	}
-	e, err := compiled()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return compiled.engine
 }
 
 func options(t testing.TB) *inmemory.Options {

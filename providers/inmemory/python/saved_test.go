@@ -14,11 +14,11 @@ import (
 
 // TestSavedInterpreter: what is kept in the cache is used, and made again if it is damaged.
 func TestSavedInterpreter(t *testing.T) {
-	shared(t) // the native code is there, or the test is skipped
-	cache := filepath.Join(packDir, "cache")
+	shared(t) // the native code is there
+	o := packed(t)
 	use := func() {
 		t.Helper()
-		e, err := python.New(t.Context(), &python.Options{Pack: os.DirFS(packDir), Cache: cache})
+		e, err := python.New(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestSavedInterpreter(t *testing.T) {
 		}
 	}
 	use()
-	files, err := filepath.Glob(filepath.Join(cache, "*.image"))
+	files, err := filepath.Glob(filepath.Join(o.Cache, "*.image"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
