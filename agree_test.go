@@ -287,7 +287,7 @@ func answer(res codeinterp.Result, err error, language string) string {
 	// Two pipes do not tell which of them was written to first.
 	outputs := slices.Clone(res.Outputs)
 	slices.SortStableFunc(outputs, func(x, y codeinterp.Output) int { return cmp.Compare(x.Kind, y.Kind) })
-	for _, o := range outputs {
+	for _, o := range joined(outputs) {
 		fmt.Fprintf(&b, "; %s late %v dropped %d %q %s %q %s %q %v", o.Kind, o.Late, o.Dropped, tracebacks.ReplaceAll(o.Data, nil), o.Value, o.Bundle, o.Metadata, o.DisplayID, o.Update)
 	}
 	stopped := res.Status == codeinterp.StatusTimeout || res.Status == codeinterp.StatusCanceled || res.Cause == codeinterp.CauseInterrupt
@@ -317,6 +317,20 @@ func answer(res codeinterp.Result, err error, language string) string {
 		fmt.Fprintf(&b, "; callback: %v", res.CallbackErr)
 	}
 	return b.String()
+}
+
+// joined returns outputs with the chunks of a stream that follow each other as one:
+// how a text is cut into chunks is no promise.
+func joined(outputs []codeinterp.Output) []codeinterp.Output {
+	var all []codeinterp.Output
+	for _, o := range outputs {
+		if n := len(all) - 1; n >= 0 && (o.Kind == codeinterp.Stdout || o.Kind == codeinterp.Stderr) && all[n].Kind == o.Kind && all[n].Late == o.Late && o.Dropped == 0 {
+			all[n].Data = slices.Concat(all[n].Data, o.Data)
+			continue
+		}
+		all = append(all, o)
+	}
+	return all
 }
 
 // kind is the kind of an error.
