@@ -12,7 +12,7 @@ import (
 // needs more removes as much elsewhere in the folder, or says in the commit which
 // promise of the README needs them.
 var budgets = map[string]int{
-	"cmd/toolcell":                        5006,
+	"cmd/toolcell":                        5011,
 	"cmd/toolcell/internal/images":        78,
 	"cmd/toolcell/internal/inputs":        51,
 	"cmd/toolcell/internal/keeper":        301,
@@ -63,7 +63,7 @@ var budgets = map[string]int{
 	"internal/sandbox":                    5303,
 	"internal/sandbox/acl":                84,
 	"internal/sandbox/diskuse":            145,
-	"internal/sandbox/forkexec":           213,
+	"internal/sandbox/forkexec":           217,
 	"internal/sandbox/netgate":            628,
 	"internal/sandbox/rmtree":             219,
 	"internal/sandbox/seccomp":            473,
@@ -78,10 +78,11 @@ var budgets = map[string]int{
 	"internal/typescripttest":             221,
 	"mcpserver":                           2355,
 	"notebook":                            1074,
-	"providers/inmemory":                  1216,
-	"providers/inmemory/engine":           231,
+	"providers/inmemory":                  1037,
+	"providers/inmemory/engine":           254,
+	"providers/inmemory/fetch":            209,
 	"providers/inmemory/memfs":            1073,
-	"providers/inmemory/python":           993,
+	"providers/inmemory/python":           997,
 	"providers/inmemory/python/pack":      548,
 	"providers/inmemory/quickjs":          7598,
 	"providers/inmemory/quickjs/bytecode": 786,

@@ -11,6 +11,7 @@ import (
 	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/fetch"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
 	"github.com/toolcell/toolcell/providers/inmemory/typescript"
 )
@@ -118,7 +119,11 @@ func (f *providerFlags) inmemoryOptions() (*inmemory.Options, error) {
 		return nil, fmt.Errorf("%w: --net host goes with --provider subprocess", codeinterp.ErrInvalid)
 	}
 	policy, err := f.net.options(f.getenv)
-	return &inmemory.Options{Engines: engines, Egress: policy}, err
+	if err != nil {
+		return nil, err
+	}
+	network, err := fetch.New(policy)
+	return &inmemory.Options{Engines: engines, Network: network}, err
 }
 
 // orNil keeps a nil pointer from becoming an interface that is not nil.

@@ -9,8 +9,6 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
-	"github.com/toolcell/toolcell/egress"
-	"github.com/toolcell/toolcell/egress/gate"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 )
@@ -23,7 +21,6 @@ type engines struct {
 	names     []string
 	slots     *scheduler
 	budget    *engine.Budget
-	gate      *gate.Gate // nil where programs reach nothing
 }
 
 func newEngines(o *Options) (*engines, error) {
@@ -35,14 +32,8 @@ func newEngines(o *Options) (*engines, error) {
 	if err != nil {
 		return nil, err
 	}
-	rt := &engines{opts: opts, languages: all, names: names,
-		slots: newScheduler(opts.MaxRunning), budget: engine.NewBudget(opts.MaxMemory)}
-	if e := opts.Egress; e != nil && e.Policy.Mode != egress.Off {
-		if rt.gate, err = gate.New(e); err != nil {
-			return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
-		}
-	}
-	return rt, nil
+	return &engines{opts: opts, languages: all, names: names,
+		slots: newScheduler(opts.MaxRunning), budget: engine.NewBudget(opts.MaxMemory)}, nil
 }
 
 // Start implements driver.Runtime. Cwd is a directory of the context's own file
@@ -50,8 +41,8 @@ func newEngines(o *Options) (*engines, error) {
 func (rt *engines) Start(_ context.Context, o driver.Options) (driver.Session, error) {
 	s := &session{rt: rt, lang: rt.languages[o.Language], once: o.Once,
 		files: rt.files(), cwd: memfs.Clean(".", o.Cwd), env: o.Env}
-	if rt.gate != nil {
-		s.net, s.id = rt.gate.Session(), string(o.ID)
+	if rt.opts.Network != nil {
+		s.net, s.id = rt.opts.Network.Session(), string(o.ID)
 	}
 	if s.once {
 		return s, nil // it takes no memory before its turn
@@ -81,8 +72,8 @@ func (rt *engines) Files(s driver.Session) (codeinterp.FS, error) {
 
 // Close implements driver.Runtime.
 func (rt *engines) Close(context.Context) error {
-	if rt.gate != nil {
-		return rt.gate.Close()
+	if rt.opts.Network != nil {
+		return rt.opts.Network.Close()
 	}
 	return nil
 }
@@ -140,9 +131,9 @@ func (rt *engines) Describe() codeinterp.Info {
 		Memory: "engine", CPU: "none", PIDs: "engine", Disk: "engine", HostDeath: "all", User: "the host's",
 		Reasons: rt.reasons(),
 	}}
-	if rt.gate != nil {
+	if n := rt.opts.Network; n != nil {
 		info.Isolation.Network = codeinterp.ReachLimited
-		info.Isolation.Hosts = rt.opts.Egress.Policy.HostNames(maxHostNames)
+		info.Isolation.Hosts = n.Hosts(maxHostNames)
 	}
 	for _, name := range rt.names {
 		l := rt.languages[name].info

@@ -15,6 +15,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/inmemory/fetch"
 )
 
 func fetchServer(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +42,7 @@ func fetchServer(w http.ResponseWriter, r *http.Request) {
 func fetching(t *testing.T) *inmemory.Stateful {
 	srv := httptest.NewServer(http.HandlerFunc(fetchServer))
 	t.Cleanup(srv.Close)
-	ci, err := inmemory.NewStateful(&inmemory.Options{Egress: &egress.Options{
+	network, err := fetch.New(&egress.Options{
 		Policy: egress.Policy{Mode: egress.Hosts, Rules: []egress.Rule{
 			{Hosts: []string{"api.test"}}, {Hosts: []string{"key.test"}, Paths: []string{"/k/*"}, Credential: true, Insecure: true},
 		}},
@@ -52,7 +53,11 @@ func fetching(t *testing.T) *inmemory.Stateful {
 		Dial: func(context.Context, netip.AddrPort) (net.Conn, error) {
 			return net.Dial("tcp", srv.Listener.Addr().String())
 		},
-	}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ci, err := inmemory.NewStateful(&inmemory.Options{Network: network})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"runtime"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
@@ -54,9 +53,9 @@ type Options struct {
 	// not used where they share one.
 	Files memfs.Options
 
-	// Egress, if set, lets JavaScript's fetch reach what its policy allows. Nil means
-	// that programs reach nothing.
-	Egress *egress.Options
+	// Network, if set, lets JavaScript's fetch reach hosts; package fetch makes one. It
+	// is the interpreter's, which closes it. Nil means that programs reach nothing.
+	Network engine.Network
 
 	// Shared is one file system for all contexts and stateless runs, which then
 	// find each other's files, and can disturb one another by way of them. It

@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
-	"github.com/toolcell/toolcell/egress/gate"
 	"github.com/toolcell/toolcell/internal/artifact"
 	"github.com/toolcell/toolcell/internal/scriptfile"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -27,8 +26,8 @@ type session struct {
 	cwd   string
 	env   map[string]string
 
-	id  string        // of the context
-	net *gate.Session // nil where programs reach nothing
+	id  string                // of the context
+	net engine.NetworkSession // nil where programs reach nothing
 
 	inst engine.Instance // nil where the state is gone
 	runs int             // of inst
@@ -108,7 +107,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	}
 	if s.net != nil {
 		s.net.BeginRun(s.id, p.Network)
-		prog.Fetch = newFetcher(r.ctx, s.net).fetch
+		prog.Fetch = s.net.Fetch(r.ctx)
 	}
 	end := r.in(s.inst, prog)
 	o := r.outcome(p, end)

@@ -161,6 +161,27 @@ type Program struct {
 	Fetch func(request json.RawMessage, answer func(json.RawMessage, error))
 }
 
+// A Network makes the requests of an interpreter's programs. It is safe for concurrent
+// use.
+type Network interface {
+	// Hosts lists at most max of the hosts that programs may reach.
+	Hosts(max int) []string
+	// Session returns what one context uses.
+	Session() NetworkSession
+	Close() error
+}
+
+// A NetworkSession makes the requests of one context, one run after the other.
+type NetworkSession interface {
+	// BeginRun begins a run of the context id, for which limit narrows the policy.
+	BeginRun(id string, limit *codeinterp.NetworkLimit)
+	// Fetch returns the run's Program.Fetch; ctx ends its requests.
+	Fetch(ctx context.Context) func(request json.RawMessage, answer func(json.RawMessage, error))
+	// EndRun ends the run and returns its refusals, each a sentence.
+	EndRun() []string
+	Close()
+}
+
 // A FetchRequest is what Program.Fetch takes. Bodies are bytes as the characters U+0000 to
 // U+00FF.
 type FetchRequest struct {

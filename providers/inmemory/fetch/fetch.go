@@ -1,4 +1,11 @@
-package inmemory
+// Package fetch lets programs of the embedded engines reach hosts, by JavaScript's fetch:
+//
+//	network, err := fetch.New(&egress.Options{Policy: policy})
+//	ci, err := inmemory.NewStateful(&inmemory.Options{Network: network})
+//
+// It is a package of its own since it brings net/http, which programs without a network
+// need not carry.
+package fetch
 
 import (
 	"context"
@@ -12,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/egress/gate"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
@@ -27,6 +35,37 @@ const (
 )
 
 var errRedirect = errors.New("unexpected redirect")
+
+// A network is a gate for the programs of one interpreter.
+type network struct {
+	gate   *gate.Gate
+	policy egress.Policy
+}
+
+// New returns an engine.Network for one interpreter, which closes it. Programs reach what
+// the policy allows; its error wraps codeinterp.ErrInvalid. Where the policy is off there
+// is no network, and New returns nil.
+func New(o *egress.Options) (engine.Network, error) {
+	if o == nil || o.Policy.Mode == egress.Off {
+		return nil, nil
+	}
+	g, err := gate.New(o)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
+	}
+	return &network{g, o.Policy}, nil
+}
+
+func (n *network) Hosts(max int) []string         { return n.policy.HostNames(max) }
+func (n *network) Session() engine.NetworkSession { return session{n.gate.Session()} }
+func (n *network) Close() error                   { return n.gate.Close() }
+
+type session struct{ *gate.Session }
+
+// Fetch implements engine.NetworkSession.
+func (s session) Fetch(ctx context.Context) func(json.RawMessage, func(json.RawMessage, error)) {
+	return newFetcher(ctx, s.Session).fetch
+}
 
 // A fetcher makes the HTTP requests of one run.
 type fetcher struct {
