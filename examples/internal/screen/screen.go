@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/plaintext"
@@ -24,134 +25,95 @@ type Screen struct {
 	mu    sync.Mutex
 	w     io.Writer
 	color bool
-	col   bool   // the cursor is within a line
-	open  string // what that line belongs to
+	open  string // what the line belongs to that has no end yet
 	calls map[string]int
 }
 
 // New returns a Screen that writes to w, in color where w is a terminal and
 // NO_COLOR is not set.
 func New(w io.Writer) *Screen {
-	return &Screen{w: w, color: isTerminal(w) && os.Getenv("NO_COLOR") == "", calls: map[string]int{}}
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
+	s := &Screen{w: w, calls: map[string]int{}}
+	if f, ok := w.(*os.File); ok && os.Getenv("NO_COLOR") == "" {
+		info, err := f.Stat()
+		s.color = err == nil && info.Mode()&os.ModeCharDevice != 0
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return s
 }
 
 // The colors.
 const (
+	plain  = ""
 	bold   = "1"
-	dim    = "2"
 	red    = "31"
 	green  = "32"
 	yellow = "33"
 	blue   = "34"
-	cyan   = "36"
 )
 
-func (s *Screen) paint(style, text string) string {
-	if !s.color || text == "" || style == "" {
-		return text
-	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
-}
-
-// lines writes whole lines, each after a margin.
-func (s *Screen) lines(margin, style, text string) {
-	s.endLine()
-	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
-		fmt.Fprintf(s.w, "%s%s\n", margin, s.paint(style, strings.TrimRight(line, "\n")))
-	}
-}
-
-// endLine ends a line that is not complete.
-func (s *Screen) endLine() {
-	if s.col {
+// write writes a part of a text, each of its lines after a margin. A part with another
+// key than the one before begins a new line.
+func (s *Screen) write(key, margin, color, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open != "" && s.open != key {
 		fmt.Fprintln(s.w)
-	}
-	s.col, s.open = false, ""
-}
-
-// part writes a piece of text that arrives bit by bit. Lines begin with the
-// margin; a change of key begins a new line.
-func (s *Screen) part(key, margin, style, text string) {
-	if s.open != key {
-		s.endLine()
+		s.open = ""
 	}
 	for line := range strings.Lines(text) {
-		if !s.col {
+		if s.open == "" {
 			io.WriteString(s.w, margin)
 		}
-		io.WriteString(s.w, s.paint(style, strings.TrimRight(line, "\n")))
-		s.col, s.open = true, key
-		if strings.HasSuffix(line, "\n") {
+		line, ended := strings.CutSuffix(line, "\n")
+		if s.color && color != plain && line != "" {
+			line = "\x1b[" + color + "m" + line + "\x1b[0m"
+		}
+		io.WriteString(s.w, line)
+		if s.open = key; ended {
 			fmt.Fprintln(s.w)
-			s.col = false
+			s.open = ""
 		}
 	}
+}
+
+// lines writes whole lines.
+func (s *Screen) lines(margin, color, text string) {
+	s.write("lines", margin, color, strings.TrimRight(text, "\n")+"\n")
 }
 
 // Title writes a headline.
-func (s *Screen) Title(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lines("", bold, text)
-}
+func (s *Screen) Title(text string) { s.lines("", bold, text) }
 
 // Fact writes a name and what there is to say about it.
-func (s *Screen) Fact(name, text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lines("  "+s.paint(dim, fmt.Sprintf("%-10s", name))+" ", "", text)
-}
+func (s *Screen) Fact(name, text string) { s.lines(fmt.Sprintf("  %-10s ", name), plain, text) }
 
 // Note writes a remark to the reader.
-func (s *Screen) Note(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lines("  "+s.paint(yellow, "*")+" ", yellow, text)
-}
+func (s *Screen) Note(text string) { s.lines("  * ", yellow, text) }
 
 // User writes what the user said.
 func (s *Screen) User(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.endLine()
-	fmt.Fprintln(s.w)
-	margin := s.paint(bold+";"+cyan, "user  ")
-	for line := range strings.Lines(text) {
-		s.lines(margin, bold, line)
-		margin = "      "
-	}
+	s.lines("", plain, "\nuser  "+strings.ReplaceAll(text, "\n", "\n      "))
 }
 
-// Model writes a part of what the model says.
-func (s *Screen) Model(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.part("model", s.paint(bold+";"+green, "model "), "", plaintext.Clean(text))
-}
+// Model writes a part of what the model says, EndLine ends it.
+func (s *Screen) Model(text string) { s.write("model", "model ", green, plaintext.Clean(text)) }
 
 // EndLine ends the line of a model that said all it had to say.
-func (s *Screen) EndLine() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.endLine()
-}
+func (s *Screen) EndLine() { s.write("end", "", plain, "") }
 
 // Call writes a call that the model makes, and numbers it.
 func (s *Screen) Call(id, name, args string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.calls[id] = len(s.calls) + 1
-	s.lines("  "+s.paint(blue, fmt.Sprintf("call %d", s.calls[id]))+" ", blue, plaintext.Clean(name))
-	s.lines("         "+s.paint(dim, "> "), dim, argumentLines(args))
+	s.mu.Unlock()
+	s.lines("  "+s.number("call", id)+" ", blue, plaintext.Clean(name))
+	s.lines("         > ", plain, argumentLines(args))
+}
+
+// number returns what a line belongs to, and the number of the call.
+func (s *Screen) number(what, id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fmt.Sprintf("%s %-*d", what, 6-len(what), s.calls[id])
 }
 
 // Event writes a program's output while it runs. It is a subscriber of a
@@ -160,40 +122,32 @@ func (s *Screen) Event(e workspace.Event) {
 	if e.Type != workspace.TypeOutput && e.Type != workspace.TypeLate {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	margin := fmt.Sprintf("  out %-3d", s.calls[e.CallID]) + s.paint(dim, "| ")
-	key := e.CallID + e.Output.Kind.String()
-	switch e.Output.Kind {
+	margin, o := "  "+s.number("out", e.CallID)+"| ", &e.Output
+	switch text := plaintext.Clean(o.Text()); o.Kind {
 	case codeinterp.Stdout:
-		s.part(key, margin, "", plaintext.Clean(e.Output.Text()))
+		s.write(e.CallID+"stdout", margin, plain, text)
 	case codeinterp.Stderr:
-		s.part(key, margin, red, plaintext.Clean(e.Output.Text()))
+		s.write(e.CallID+"stderr", margin, red, text)
 	case codeinterp.Display:
-		s.display(margin, &e.Output)
+		for _, rep := range o.Bundle {
+			s.lines(margin, plain, fmt.Sprintf("display: %s, %d bytes", plaintext.Clean(rep.MIME), len(rep.Data)))
+		}
 	case codeinterp.Value:
-		s.lines(margin+s.paint(dim, "= "), "", plaintext.Clean(e.Output.Text()))
+		s.lines(margin+"= ", plain, text)
 	}
 }
 
 // Reply writes how a call ended.
 func (s *Screen) Reply(r *tools.Answer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	margin := fmt.Sprintf("  end %-3d", s.calls[r.CallID]) + s.paint(dim, "| ")
-	switch {
-	case r.Failure != nil:
-		s.lines(margin, red, r.Text)
-	case r.Result == nil:
-		s.lines(margin, green, r.Text)
-	case r.Result.OK():
-		s.lines(margin, green, fmt.Sprintf("ok after %s", took(r)))
-	case r.Result.Error != nil:
-		s.lines(margin, red, fmt.Sprintf("%s after %s: %s", r.Result.Status, took(r), plaintext.Clean(r.Result.Error.Error())))
-	default:
-		s.lines(margin, red, fmt.Sprintf("%s after %s", r.Result.Status, took(r)))
+	margin, color, text := "  "+s.number("end", r.CallID)+"| ", green, r.Text
+	if res := r.Result; res != nil {
+		text = fmt.Sprintf("%s after %s", res.Status, res.Duration.Round(10*time.Microsecond))
+		if res.Error != nil {
+			text += ": " + plaintext.Clean(res.Error.Error())
+		}
 	}
-	if r.Result != nil && r.Result.CallbackErr != nil {
-		s.lines(margin, dim, "not shown: "+plaintext.Clean(r.Result.CallbackErr.Error()))
+	if r.Failure != nil || r.Result != nil && !r.Result.OK() {
+		color = red
 	}
+	s.lines(margin, color, text)
 }
