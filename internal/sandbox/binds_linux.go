@@ -61,7 +61,7 @@ func systemPaths(network bool) paths {
 	p := paths{
 		exec: SystemDirs(),
 		read: []string{
-			"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/openssl.cnf", "/etc/ssl/certs",
+			"/etc/ld.so.cache", "/etc/alternatives", "/etc/debian_version", "/etc/ssl/openssl.cnf", "/etc/ssl/certs",
 			"/etc/pki/tls", "/etc/pki/ca-trust", "/etc/crypto-policies",
 			"/etc/localtime", "/etc/mime.types", "/etc/fonts", "/etc/matplotlibrc", "/etc/R",
 		},
