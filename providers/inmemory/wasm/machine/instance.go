@@ -12,10 +12,17 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/wasm/rewrite"
 )
 
-// ErrKilled: the program did not end by itself when it had to.
-var ErrKilled = errors.New("the program was killed")
+// Errors of Call.
+var (
+	// ErrKilled: the program did not end by itself when it had to.
+	ErrKilled = errors.New("the program was killed")
+
+	// ErrException: an exception of the program has left it.
+	ErrException = errors.New("an exception that the program does not catch")
+)
 
 const pageSize = 64 << 10
 
@@ -37,6 +44,7 @@ type Instance struct {
 	Watch
 	Host   any
 	module api.Module
+	thrown api.Global // what rewrite.Pending says; nil where no exceptions are
 	memory *memory
 	image  *Image
 	ctx    context.Context
@@ -61,6 +69,7 @@ func (m *Module) Start(c *Config) (*Instance, error) {
 		in.memory.Free()
 		return nil, fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
 	}
+	in.thrown = in.module.ExportedGlobal(rewrite.Pending)
 	mem := in.module.Memory()
 	if lacks := c.Image.Size() - int64(mem.Size()); lacks > 0 {
 		if _, ok := mem.Grow(uint32(lacks / pageSize)); !ok {
@@ -80,6 +89,9 @@ func (in *Instance) Call(name string, args ...uint64) (uint64, error) {
 		return 0, fmt.Errorf("%w: no function %s", codeinterp.ErrInvalid, name)
 	}
 	results, err := f.Call(in.ctx, args...)
+	if err == nil && in.thrown != nil && in.thrown.Get() != 0 {
+		err = ErrException
+	}
 	if err != nil || len(results) == 0 {
 		return 0, err
 	}

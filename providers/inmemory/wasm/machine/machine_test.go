@@ -234,3 +234,18 @@ func TestWritten(t *testing.T) {
 		t.Errorf("%d bytes are left", used)
 	}
 }
+
+// TestException: an exception that leaves the module is an error.
+func TestException(t *testing.T) {
+	throws := bytes.Replace(source, section(5, 1, 0, 1), append(section(5, 1, 0, 1), section(13, 1, 0, 0)...), 1)
+	throws = bytes.Replace(throws, []byte{0x03, 0x40, 0x0c, 0, 0x0b}, []byte{0x08, 0, 0x01, 0x01, 0x01}, 1)
+	m, err := machine.Compile(t.Context(), throws, &machine.Options{Yield: "h.y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	in := start(t, m, machine.Config{})
+	if _, err := in.Call("spin"); !errors.Is(err, machine.ErrException) {
+		t.Errorf("got the error %v", err)
+	}
+}

@@ -2,65 +2,92 @@ package rewrite
 
 // Opcodes that matter to a change.
 const (
-	opBlock    = 0x02
-	opLoop     = 0x03
-	opIf       = 0x04
-	opElse     = 0x05
-	opEnd      = 0x0b
-	opBr       = 0x0c
-	opBrTable  = 0x0e
-	opReturn   = 0x0f
-	opCall     = 0x10
-	opLocalGet = 0x20
-	opLocalSet = 0x21
-	opGet      = 0x23 // of a global
-	opSet      = 0x24
-	opI32Const = 0x41
-	opI32LtS   = 0x48
-	opI32GtU   = 0x4b
-	opI32LeU   = 0x4d
-	opI32Add   = 0x6a
-	opI32Sub   = 0x6b
-	opI32ShrU  = 0x76
-	opMore     = 0xfc
-	opVector   = 0xfd
+	opUnreachable = 0x00
+	opBlock       = 0x02
+	opLoop        = 0x03
+	opIf          = 0x04
+	opElse        = 0x05
+	opThrow       = 0x08
+	opThrowRef    = 0x0a
+	opEnd         = 0x0b
+	opBr          = 0x0c
+	opBrIf        = 0x0d
+	opBrTable     = 0x0e
+	opReturn      = 0x0f
+	opCall        = 0x10
+	opIndirect    = 0x11 // a call
+	opDrop        = 0x1a
+	opSelectTyped = 0x1c
+	opTry         = 0x1f // try_table
+	opLocalGet    = 0x20
+	opLocalSet    = 0x21
+	opGet         = 0x23 // of a global
+	opSet         = 0x24
+	opI32Const    = 0x41
+	opI64Const    = 0x42
+	opI32Eq       = 0x46
+	opI32LtS      = 0x48
+	opI32GtU      = 0x4b
+	opI32LeU      = 0x4d
+	opI64Eqz      = 0x50
+	opI32Add      = 0x6a
+	opI32Sub      = 0x6b
+	opI32Mul      = 0x6c
+	opI32ShrU     = 0x76
+	opI64Or       = 0x84
+	opI64Shl      = 0x86
+	opI64ShrU     = 0x88
+	opI32Wrap     = 0xa7
+	opI64Extend   = 0xad // of unsigned 32 bits
+	opRefNull     = 0xd0
+	opMore        = 0xfc
+	opVector      = 0xfd
 
 	moreCopy, moreFill = 10, 11
 
 	noResult = 0x40 // the type of a block
 )
 
-// bodies returns the changed functions, and those that were added.
-func (m *module) bodies(fuel int32) ([]byte, error) {
+// eachBody calls do with each function that is not imported.
+func (m *module) eachBody(do func(function uint32, body []byte) error) error {
 	r := &reader{b: m.sections[idCode]}
 	n := uint32(0)
 	if r.b != nil {
 		n = r.count()
 	}
-	if r.err == nil && n != m.functions-m.imports {
-		r.fail("%d functions have %d bodies", m.functions-m.imports, n)
+	if r.err == nil && n != m.functions()-m.imports {
+		r.fail("%d functions have %d bodies", m.functions()-m.imports, n)
 	}
-	out := make(code, 0, len(r.b)+len(r.b)/8)
-	check := m.check(fuel)
-	var body code
-	for ; n > 0 && r.err == nil; n-- {
-		f := &reader{b: r.take(r.u32())}
-		if r.err != nil {
-			break
+	for f := m.imports; f < m.functions() && r.err == nil; f++ {
+		if b := r.take(r.u32()); r.err == nil {
+			if err := do(f, b); err != nil {
+				return err
+			}
 		}
-		body = m.body(body[:0], f, check)
-		if f.err != nil {
-			return nil, f.err
-		}
-		out = out.sized(body)
 	}
 	if r.more() {
 		r.fail("bytes behind the functions")
 	}
-	if m.bulk {
-		out = out.sized(m.copyBody(check)).sized(m.fillBody(check))
+	return r.err
+}
+
+// bodies returns the changed functions, and those that were added.
+func (m *module) bodies(fuel int32) ([]byte, error) {
+	size := len(m.sections[idCode])
+	out := make(code, 0, size+size/4)
+	b := &body{module: m, check: m.check(fuel)}
+	err := m.eachBody(func(function uint32, source []byte) error {
+		b.change(function, source)
+		out = out.sized(b.out)
+		return b.r.err
+	})
+	if m.tags != nil {
+		out = out.sized(m.throwBody()).sized(m.refBody())
 	}
-	return out, r.err
+	if m.bulk {
+		out = out.sized(m.copyBody(b.check)).sized(m.fillBody(b.check))
+	}
+	return out, err
 }
 
 // check returns the code that stands at the start of a loop: it takes one from the fuel
@@ -68,47 +95,108 @@ func (m *module) bodies(fuel int32) ([]byte, error) {
 func (m *module) check(fuel int32) code {
 	g := m.globals
 	c := code(nil).index(opGet, g).number(1).ops(opI32Sub).index(opSet, g)
-	c = c.index(opGet, g).number(0).ops(opI32LtS, opIf, noResult)
-	return c.index(opCall, m.yield).number(fuel).index(opSet, g).ops(opEnd)
+	c = c.index(opGet, g).number(0).ops(opI32LtS, opIf, noResult).index(opCall, m.yield)
+	if len(m.types[m.typeOf[m.yield]].results) > 0 {
+		c = c.ops(opDrop)
+	}
+	return c.number(fuel).index(opSet, g).ops(opEnd)
 }
 
-// body appends a changed function to out.
-func (m *module) body(out code, r *reader, check code) code {
-	for n := r.count(); n > 0 && r.err == nil; n-- { // its locals
-		r.u32()
-		r.byte()
+// A body is a function that is being changed.
+type body struct {
+	*module
+	check  code // of loops
+	r      *reader
+	out    code
+	copied int     // how much of the source out has
+	scopes []scope // blocks of the source that are open
+	level  int     // how many blocks of out are
+}
+
+// change makes out of a function.
+func (b *body) change(function uint32, source []byte) {
+	b.r = &reader{b: source}
+	b.out, b.copied, b.scopes, b.level = b.out[:0], 0, append(b.scopes[:0], scope{}), 0
+	r := b.r
+	b.locals()
+	if b.throws != nil && b.throws[function] {
+		b.emit(r.at).ops(opBlock, noResult)
+		b.level++
+		b.scopes[0].handler = b.level
 	}
-	depth, copied := 1, 0
-	for depth > 0 && r.more() {
+	for len(b.scopes) > 0 && r.more() {
 		start := r.at
-		op := r.byte()
-		switch op {
-		case opBlock, opLoop, opIf:
-			r.signed(33)
-			depth++
-		case opEnd:
-			depth--
-		case opMore:
-			if name, ok := m.more(r); ok {
-				out = append(out, r.b[copied:start]...)
-				out = out.index(opCall, m.functions+name)
-				m.bulk, copied = true, r.at
-			}
-		default:
-			skip(r, op)
-		}
-		if op == opLoop && r.err == nil {
-			out = append(append(out, r.b[copied:r.at]...), check...)
-			copied = r.at
-		}
+		b.instruction(r.byte(), start, function)
 	}
-	if depth > 0 || r.at < len(r.b) {
+	if len(b.scopes) > 0 || r.at < len(r.b) {
 		r.fail("a function has no end, or bytes behind it")
 	}
-	if r.err != nil {
-		return out
+	b.emit(r.at)
+}
+
+// locals reads the declarations of locals.
+func (b *body) locals() {
+	r := b.r
+	for n := r.count(); n > 0 && r.err == nil; n-- {
+		r.u32()
+		r.types(1)
 	}
-	return append(out, r.b[copied:]...)
+}
+
+// emit copies what is before start and not copied yet. What is read until the next
+// instruction is not copied.
+func (b *body) emit(start int) *body {
+	if b.r.err == nil {
+		b.out = append(b.out, b.r.b[b.copied:start]...)
+	}
+	b.copied = b.r.at
+	return b
+}
+
+func (b *body) ops(ops ...byte) *body {
+	b.out = b.out.ops(ops...)
+	return b
+}
+
+// instruction deals with the instruction at start.
+func (b *body) instruction(op byte, start int, function uint32) {
+	r := b.r
+	switch op {
+	case opBlock, opLoop, opIf:
+		b.blockType()
+		b.level++
+		b.scopes = append(b.scopes, scope{label: b.level})
+		if op == opLoop && r.err == nil {
+			b.emit(r.at)
+			b.out = append(b.out, b.check...)
+		}
+	case opEnd:
+		b.end(start, function)
+	case opMore:
+		if which, ok := b.more(r); ok {
+			b.emit(start)
+			b.out = b.out.index(opCall, b.bulkFunction()+which)
+			b.bulk = true
+		}
+	default:
+		if b.tags == nil || !b.lower(op, start) {
+			skip(r, op)
+		}
+	}
+}
+
+// blockType reads the type of a block, and returns it if it is one of the module's.
+func (b *body) blockType() (s signature) {
+	at := b.r.at
+	switch t := b.r.signed(33); {
+	case t >= int64(len(b.types)):
+		b.r.fail("a block of the type %d", t)
+	case t >= 0:
+		s = b.types[t]
+	case b.r.err == nil && b.tags != nil && b.r.b[at] == typeException:
+		b.r.b[at] = typeI64
+	}
+	return s
 }
 
 // more reads the rest of an instruction with a prefix. ok tells that the function with
@@ -130,66 +218,4 @@ func (m *module) more(r *reader) (function uint32, ok bool) {
 		r.fail("the instruction 0xfc %d", sub)
 	}
 	return 0, false
-}
-
-// skip reads the rest of an instruction.
-func skip(r *reader, op byte) {
-	switch {
-	case op <= 0x01, op == opElse, op == opReturn, op == 0x1a, op == 0x1b, op >= 0x45 && op <= 0xc4, op == 0xd1:
-	case op == opBr, op == 0x0d, op == opCall, op >= opLocalGet && op <= 0x26, op == 0xd2:
-		r.u32()
-	case op == 0x11: // an indirect call
-		r.u32()
-		r.u32()
-	case op >= 0x28 && op <= 0x3e: // loads and stores
-		memarg(r)
-	case op == 0x3f, op == 0x40:
-		if r.byte() != 0 {
-			r.fail("another memory")
-		}
-	case op == opI32Const:
-		r.signed(32)
-	case op == 0x42:
-		r.signed(64)
-	case op == 0x43:
-		r.take(4)
-	case op == 0x44:
-		r.take(8)
-	case op == opBrTable:
-		for n := uint64(r.count()) + 1; n > 0 && r.err == nil; n-- {
-			r.u32()
-		}
-	case op == 0x1c: // select with types
-		r.take(r.u32())
-	case op == 0xd0:
-		r.signed(33)
-	case op == opVector:
-		skipVector(r)
-	default:
-		r.fail("the instruction %#x", op)
-	}
-}
-
-func memarg(r *reader) {
-	if r.u32() > 16 { // other bits name a memory
-		r.fail("an access of another memory")
-	}
-	r.u32()
-}
-
-// skipVector reads the rest of a vector instruction.
-func skipVector(r *reader) {
-	switch sub := r.u32(); {
-	case sub <= 11, sub == 92, sub == 93:
-		memarg(r)
-	case sub == 12, sub == 13:
-		r.take(16)
-	case sub >= 21 && sub <= 34:
-		r.byte()
-	case sub >= 84 && sub <= 91:
-		memarg(r)
-		r.byte()
-	case sub > 0xff:
-		r.fail("the instruction 0xfd %d", sub)
-	}
 }

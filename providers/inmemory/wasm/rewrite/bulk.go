@@ -19,7 +19,7 @@ const (
 func (m *module) charge(c code) code {
 	g := m.globals
 	// The number is below the fuel; to subtract it takes its negative.
-	c = c.number(chargeShift).ops(opI32ShrU).number(-1).ops(0x6c /* mul */)
+	c = c.number(chargeShift).ops(opI32ShrU).number(-1).ops(opI32Mul)
 	return c.index(opGet, g).ops(opI32Add).index(opSet, g)
 }
 

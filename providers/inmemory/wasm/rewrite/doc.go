@@ -8,14 +8,18 @@
 // never computes for long, a fraction of a millisecond on common machines, without a call
 // of the host, which may stop it there by a panic.
 //
+// Exceptions become plain code: each call that may throw is followed by a test of a global,
+// and a function that does not catch returns zeros to its caller. An exception that leaves
+// an exported function stays in the global that is exported as Pending.
+//
 // The data segments become part of the result: the machine that runs the module maps an
 // image that holds them.
 //
 // # Limits
 //
 //   - One memory of 32-bit addresses, functions and globals; sections and instructions that
-//     are not known are refused, as are a start function, threads, exceptions and passive
-//     segments.
+//     are not known are refused, as are a start function, threads, passive segments, the
+//     older form of exceptions, and tags with other values than 32 bits.
 //   - Types are not checked: what compiles the result does that.
 //   - Recursion that passes no loop is not counted. The machine's stack bounds its depth.
 package rewrite

@@ -11,7 +11,7 @@ const (
 // Options tunes what Module makes.
 type Options struct {
 	// Yield is the imported function that is called when the fuel is spent, as
-	// "module.name". It takes and returns nothing.
+	// "module.name". It takes nothing, and returns nothing or 32 bits.
 	Yield string
 	// Fuel is how many iterations of loops pass between two of these calls. Zero means
 	// 20,000.
@@ -25,7 +25,13 @@ type Result struct {
 	Data []Segment
 	// Memory is how many bytes of memory the module begins with.
 	Memory uint64
+	// Throws tells that the module has exceptions. It then exports the global Pending.
+	Throws bool
 }
+
+// Pending is what a module with exceptions exports: a number of 32 bits, which is not zero
+// when a function has returned because of an exception that it does not catch.
+const Pending = "toolcell.pending"
 
 // A Segment is data that belongs into the memory at an offset.
 type Segment struct {
@@ -48,6 +54,7 @@ const (
 	idCode
 	idData
 	idDataCount
+	idTag
 )
 
 // order is that of the sections of a result.
@@ -55,17 +62,25 @@ var order = [...]byte{idType, idImport, idFunction, idTable, idMemory, idGlobal,
 
 // A module is what was read of one.
 type module struct {
-	sections [idDataCount + 1][]byte // without id and size; nil where absent
+	sections [idTag + 1][]byte // without id and size; nil where absent
 
-	types     uint32
-	plain     map[uint32]bool // types that take and return nothing
-	imports   uint32          // functions that are imported
-	functions uint32          // all of them
-	globals   uint32
-	memory    uint64
-	yield     uint32
-	bulk      bool // copies or fills were replaced
+	types   []signature
+	imports uint32   // functions that are imported
+	typeOf  []uint32 // of all functions, their types
+	globals uint32
+	memory  uint64
+	yield   uint32
+	bulk    bool   // copies or fills were replaced
+	tags    []bool // of exceptions: whether one has a value
+	throws  []bool // of all functions, whether one may throw; nil where there are no tags
 }
+
+// A signature is the type of a function.
+type signature struct{ params, results []byte }
+
+// functions returns how many functions the module has with its imports, and so the number
+// of the first that is added.
+func (m *module) functions() uint32 { return uint32(len(m.typeOf)) }
 
 // Module changes a module. The result shares no memory with it.
 func Module(source []byte, o *Options) (*Result, error) {
@@ -75,6 +90,9 @@ func Module(source []byte, o *Options) (*Result, error) {
 	}
 	segments, err := m.segments()
 	if err != nil {
+		return nil, err
+	}
+	if err := m.findThrowing(); err != nil {
 		return nil, err
 	}
 	fuel := cmp.Or(max(o.Fuel, 0), defaultFuel)
@@ -89,19 +107,54 @@ func Module(source []byte, o *Options) (*Result, error) {
 			out = append(out, id).sized(s)
 		}
 	}
-	return &Result{Code: out, Data: segments, Memory: m.memory}, nil
+	return &Result{Code: out, Data: segments, Memory: m.memory, Throws: m.tags != nil}, nil
+}
+
+// The functions that are added: for exceptions two, then two for memory.
+const (
+	throwFunction = iota
+	refFunction
+	exceptionFunctions
+)
+
+// bulkFunction returns the number of the function that copies; the one that fills follows.
+func (m *module) bulkFunction() uint32 {
+	if m.tags != nil {
+		return m.functions() + exceptionFunctions
+	}
+	return m.functions()
 }
 
 // extend adds what the changed bodies refer to.
 func (m *module) extend(fuel int32, bodies []byte) {
-	added := uint32(0)
-	if m.bulk {
-		added = 2
-		m.sections[idType] = code(nil).ops(0x60, 3, typeI32, typeI32, typeI32, 0).behind(m.sections[idType], 1)
-		m.sections[idFunction] = code(nil).u32(m.types).u32(m.types).behind(m.sections[idFunction], 2)
+	types, functions := code(nil), code(nil)
+	added, kinds := uint32(0), uint32(len(m.types))
+	add := func(signature ...byte) {
+		types = append(types.ops(0x60), signature...)
+		functions = functions.u32(kinds)
+		added++
+		kinds++
 	}
-	m.sections[idGlobal] = code{typeI32, 1}.number(fuel).ops(opEnd).behind(m.sections[idGlobal], 1)
-	m.sections[idCode] = append(code(nil).u32(m.functions-m.imports+added), bodies...)
+	globals := code{typeI32, 1}.number(fuel).ops(opEnd)
+	count := uint32(1)
+	if m.tags != nil {
+		add(1, typeI64, 0)
+		add(0, 1, typeI64)
+		globals = globals.ops(typeI32, 1).number(0).ops(opEnd, typeI32, 1).number(0).ops(opEnd)
+		count += 2
+		name := code(nil).sized([]byte(Pending)).ops(3).u32(m.pending())
+		m.sections[idExport] = name.behind(m.sections[idExport], 1)
+	}
+	if m.bulk {
+		add(3, typeI32, typeI32, typeI32, 0)
+		add(3, typeI32, typeI32, typeI32, 0)
+	}
+	if added > 0 {
+		m.sections[idType] = types.behind(m.sections[idType], added)
+		m.sections[idFunction] = functions.behind(m.sections[idFunction], added)
+	}
+	m.sections[idGlobal] = globals.behind(m.sections[idGlobal], count)
+	m.sections[idCode] = append(code(nil).u32(m.functions()-m.imports+added), bodies...)
 }
 
 // behind returns the items of a section with n more behind them.

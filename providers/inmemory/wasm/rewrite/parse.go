@@ -2,14 +2,24 @@ package rewrite
 
 import "bytes"
 
-const typeI32 = 0x7f
+// Types of values.
+const (
+	typeI32       = 0x7f
+	typeI64       = 0x7e
+	typeF32       = 0x7d
+	typeF64       = 0x7c
+	typeV128      = 0x7b
+	typeFunc      = 0x70
+	typeExtern    = 0x6f
+	typeException = 0x69 // a reference to an exception
+)
 
 // parse reads the sections that matter to a change.
 func parse(source []byte, yield string) (*module, error) {
 	if len(source) > maxModule || !bytes.HasPrefix(source, []byte("\x00asm\x01\x00\x00\x00")) {
 		return nil, ErrModule
 	}
-	m := &module{plain: map[uint32]bool{}}
+	m := &module{}
 	r := &reader{b: source, at: 8}
 	last := 0
 	for r.more() {
@@ -21,7 +31,7 @@ func parse(source []byte, yield string) (*module, error) {
 		switch {
 		case id == idCustom:
 			continue
-		case id == idStart || id > idDataCount:
+		case id == idStart || id > idTag:
 			r.fail("a section with the number %d", id)
 		case position(id) <= last:
 			r.fail("the sections are in no order")
@@ -41,6 +51,8 @@ func position(id byte) int {
 	switch {
 	case id == idDataCount:
 		return idElement*2 + 1
+	case id == idTag:
+		return idMemory*2 + 1
 	default:
 		return int(id) * 2
 	}
@@ -55,8 +67,9 @@ func (m *module) read(yield string) error {
 	}{
 		{idType, m.readTypes},
 		{idImport, func(r *reader) { found = m.readImports(r, yield) }},
-		{idFunction, func(r *reader) { m.functions += r.u32() }},
+		{idFunction, m.readFunctions},
 		{idMemory, m.readMemory},
+		{idTag, m.readTags},
 		{idGlobal, func(r *reader) { m.globals += r.u32() }},
 	} {
 		if m.sections[s.id] == nil {
@@ -76,14 +89,64 @@ func (m *module) read(yield string) error {
 }
 
 func (m *module) readTypes(r *reader) {
-	m.types = r.count()
-	for i := uint32(0); i < m.types && r.err == nil; i++ {
+	for n := r.count(); n > 0 && r.err == nil; n-- {
 		if form := r.byte(); form != 0x60 {
 			r.fail("a type of form %#x", form)
 		}
-		params := r.take(r.u32())
-		results := r.take(r.u32())
-		m.plain[i] = len(params) == 0 && len(results) == 0
+		s := signature{r.types(r.count()), r.types(r.count())}
+		m.types = append(m.types, s)
+	}
+}
+
+// types reads the types of values. References to exceptions become numbers: see lower.
+func (r *reader) types(n uint32) []byte {
+	list := r.take(n)
+	for i, t := range list {
+		if !isType(t) {
+			r.fail("a value of the type %#x", t)
+		}
+		if t == typeException {
+			list[i] = typeI64
+		}
+	}
+	return list
+}
+
+func isType(t byte) bool {
+	return t >= typeV128 && t <= typeI32 || t == typeFunc || t == typeExtern || t == typeException
+}
+
+func (m *module) readFunctions(r *reader) {
+	for n := r.count(); n > 0 && r.err == nil; n-- {
+		m.addFunction(r)
+	}
+}
+
+// addFunction reads the type of the next function.
+func (m *module) addFunction(r *reader) (s signature) {
+	t := r.u32()
+	if int(t) >= len(m.types) {
+		r.fail("a function of the type %d", t)
+		return s
+	}
+	m.typeOf = append(m.typeOf, t)
+	return m.types[t]
+}
+
+// readTags reads what exceptions carry: nothing, or 32 bits.
+func (m *module) readTags(r *reader) {
+	m.tags = []bool{}
+	for n := r.count(); n > 0 && r.err == nil; n-- {
+		kind, t := r.byte(), r.u32()
+		if kind != 0 || int(t) >= len(m.types) {
+			r.fail("a tag of the type %d", t)
+			return
+		}
+		s := m.types[t]
+		if len(s.results) > 0 || len(s.params) > 1 || len(s.params) == 1 && s.params[0] != typeI32 {
+			r.fail("a tag with other values than 32 bits")
+		}
+		m.tags = append(m.tags, len(s.params) == 1)
 	}
 }
 
@@ -94,14 +157,13 @@ func (m *module) readImports(r *reader, yield string) (found bool) {
 		name := r.name() + "." + r.name()
 		switch kind := r.byte(); kind {
 		case 0:
-			t := r.u32()
+			s := m.addFunction(r)
 			if name == yield {
-				if !m.plain[t] {
+				if len(s.params) > 0 || len(s.results) > 1 {
 					r.fail("the import %s takes or returns something", name)
 				}
-				m.yield, found = m.functions, true
+				m.yield, found = m.imports, true
 			}
-			m.functions++
 			m.imports++
 		case 3:
 			r.take(2)

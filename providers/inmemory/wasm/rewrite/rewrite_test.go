@@ -9,6 +9,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/toolcell/toolcell/providers/inmemory/wasm/rewrite"
 )
 
@@ -148,8 +149,12 @@ func FuzzModule(f *testing.F) {
 	for _, code := range [][]byte{spins, copies, fills} {
 		f.Add(module(code...))
 	}
+	for seed := range uint64(20) {
+		f.Add(random(rand.New(rand.NewPCG(seed, 2))).module())
+	}
 	ctx := context.Background()
-	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
+	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().
+		WithCoreFeatures(api.CoreFeaturesV2|experimental.CoreFeaturesExceptionHandling))
 	f.Fuzz(func(t *testing.T, source []byte) {
 		r, err := rewrite.Module(source, &rewrite.Options{Yield: "h.y"})
 		if err != nil {
