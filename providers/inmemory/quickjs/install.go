@@ -64,6 +64,8 @@ type table struct {
 	globals   uintptr // TJSCFunctionListEntry of the global object
 	nglobals  int
 	lazy      []global
+	lazyNames []uintptr // as the engine takes them
+	noName    uintptr   // an empty one
 }
 
 var hostTable = sync.OnceValue(func() *table {
@@ -100,13 +102,10 @@ var hostTable = sync.OnceValue(func() *table {
 	object[0] = permanent(console)
 	*(*int32)(unsafe.Pointer(&object[1])) = int32(len(console))
 	list = append(list, e)
-	for i, g := range t.lazy {
-		e := lib.TJSCFunctionListEntry{Fname: names + place[g.name], Fprop_flags: lib.MJS_PROP_CONFIGURABLE,
-			Fdef_type: lib.MJS_DEF_CGETSET_MAGIC, Fmagic: int16(i)}
-		access := (*[2]uintptr)(unsafe.Pointer(&e.Fu))
-		access[0], access[1] = funcPtr(cLazyGet), funcPtr(cLazySet)
-		list = append(list, e)
+	for _, g := range t.lazy {
+		t.lazyNames = append(t.lazyNames, names+place[g.name])
 	}
+	t.noName = names + uintptr(len(text)) - 1
 	t.globals, t.nglobals = permanent(list), len(list)
 	return t
 })
@@ -132,7 +131,7 @@ func (in *instance) install() error {
 	lib.XJS_SetModuleLoaderFunc2(vm.tls, vm.rt, funcPtr(cNormalize), funcPtr(cLoad), 0, uintptr(unsafe.Pointer(vm)))
 	g := lib.XJS_GetGlobalObject(vm.tls, vm.ctx)
 	defer vm.free(g)
-	if lib.XJS_SetPropertyFunctionList(vm.tls, vm.ctx, g, t.globals, int32(t.nglobals)) < 0 {
+	if lib.XJS_SetPropertyFunctionList(vm.tls, vm.ctx, g, t.globals, int32(t.nglobals)) < 0 || !in.installLazy(g) {
 		vm.dropException()
 		return fmt.Errorf("%w: the memory limit is too small for a context", codeinterp.ErrInvalid)
 	}
@@ -140,6 +139,27 @@ func (in *instance) install() error {
 	in.installErrors(g)
 	vm.set(g, "global", vm.dup(g), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
 	return nil
+}
+
+// installLazy defines the globals that the libraries define when they are first used. The
+// engine would take as long to name each getter and setter as to make it: one function
+// without a name is both. It returns false, with an exception pending, if there is too
+// little memory.
+func (in *instance) installLazy(globals value) bool {
+	vm, t := in.vm, in.table
+	for i, name := range t.lazyNames {
+		f := lib.XJS_NewCFunction2(vm.tls, vm.ctx, funcPtr(cLazy), t.noName, 0, lib.EJS_CFUNC_generic_magic, int32(i))
+		if isException(f) {
+			return false
+		}
+		atom := lib.XJS_NewAtom(vm.tls, vm.ctx, name)
+		defined := lib.XJS_DefinePropertyGetSet(vm.tls, vm.ctx, globals, atom, f, vm.dup(f), lib.MJS_PROP_CONFIGURABLE)
+		lib.XJS_FreeAtom(vm.tls, vm.ctx, atom)
+		if defined < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // newFunction returns the host function of an index.
@@ -163,29 +183,21 @@ func cFunction(tls *libc.TLS, ctx uintptr, this value, argc int32, argv uintptr,
 	return v
 }
 
-// cLazyGet loads the library that defines a global.
-func cLazyGet(tls *libc.TLS, ctx uintptr, _ value, magic int32) value {
+// cLazy is what the engine calls to read a lazy global, and with a value to set it.
+func cLazy(tls *libc.TLS, ctx uintptr, _ value, argc int32, argv uintptr, magic int32) value {
 	vm := at[vm](lib.XJS_GetContextOpaque(tls, ctx))
 	g := vm.in.table.lazy[magic]
-	if g.lib == "tools" { // which differ from run to run
+	globals := at[lib.TJSContext](ctx).Fglobal_obj
+	switch {
+	case argc > 0:
+		vm.set(globals, g.name, vm.dup(values(argv, 1)[0]), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+		return undefined
+	case g.lib == "tools": // which differ from run to run
 		return vm.in.tools(g.name)
-	}
-	if !vm.in.loadGlobals(g.lib) {
+	case !vm.in.loadGlobals(g.lib):
 		return exception
 	}
-	obj := lib.XJS_GetGlobalObject(tls, ctx)
-	defer vm.free(obj)
-	return vm.own(obj, g.name)
-}
-
-// cLazySet puts a program's own value in the place of a global.
-func cLazySet(tls *libc.TLS, ctx uintptr, _, v value, magic int32) value {
-	vm := at[vm](lib.XJS_GetContextOpaque(tls, ctx))
-	obj := lib.XJS_GetGlobalObject(tls, ctx)
-	defer vm.free(obj)
-	vm.set(obj, vm.in.table.lazy[magic].name, vm.dup(v),
-		lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
-	return undefined
+	return vm.own(globals, g.name)
 }
 
 // loadGlobals runs a library and defines those of its globals that the

@@ -212,17 +212,26 @@ func (in *instance) callLibrary(name, export string, this value, args []value) v
 func (in *instance) installBuiltins(global value, first int) {
 	vm := in.vm
 	in.originals = make([]value, len(builtinMethods))
+	object := undefined
 	for i, b := range builtinMethods {
-		object := vm.own(global, b.object)
-		if !b.static && isObject(object) {
-			proto := vm.own(object, "prototype")
+		if i == 0 || b.object != builtinMethods[i-1].object || b.static != builtinMethods[i-1].static {
 			vm.free(object)
-			object = proto
+			object = in.builtinObject(global, b)
 		}
 		in.originals[i] = vm.own(object, b.name)
 		vm.set(object, b.name, in.newFunction(first+i), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
-		vm.free(object)
 	}
+	vm.free(object)
+}
+
+// builtinObject returns the object that has a built-in method.
+func (in *instance) builtinObject(global value, b builtin) value {
+	object := in.vm.own(global, b.object)
+	if b.static || !isObject(object) {
+		return object
+	}
+	defer in.vm.free(object)
+	return in.vm.own(object, "prototype")
 }
 
 // hostOriginal returns the engine's own method behind an export of a library.

@@ -1,6 +1,7 @@
 package quickjs
 
 import (
+	mathbits "math/bits"
 	"sync"
 	"unsafe"
 
@@ -64,17 +65,13 @@ func class(n uintptr) (idx int, size uintptr) {
 	if n > arenaFrom && n <= arena+header {
 		return arenaClass, arena + header
 	}
-	shift := uint(minClass)
-	for n > 2<<shift {
-		shift++
+	if n <= 1<<minClass {
+		return 0, 1 << minClass
 	}
-	base := uintptr(1) << shift
-	if n <= base {
-		return 0, base
-	}
-	step := base / 4
-	k := (n - base + step - 1) / step
-	return int(shift-minClass)*4 + int(k), base + k*step
+	shift := uint(mathbits.Len64(uint64(n-1))) - 1
+	base, step := uintptr(1)<<shift, shift-2
+	k := (n - base + 1<<step - 1) >> step
+	return int(shift-minClass)*4 + int(k), base + k<<step
 }
 
 // alloc returns a block of at least n bytes, or 0.
