@@ -26,7 +26,7 @@ func (in *instance) atob(_ value, args []value) value {
 	}
 	raw, err := base64.RawStdEncoding.AppendDecode(nil, clean)
 	if err != nil {
-		return vm.throwWith("InvalidCharacterError", "the string to be decoded is not correctly encoded", nil)
+		return in.throwDOM("InvalidCharacterError", "The string to be decoded is not correctly encoded.")
 	}
 	out := make([]byte, 0, 2*len(raw))
 	for _, c := range raw {
@@ -44,11 +44,19 @@ func (in *instance) btoa(_ value, args []value) value {
 	b := make([]byte, 0, len(text))
 	for _, r := range string(text) {
 		if r > 0xFF {
-			return vm.throwWith("InvalidCharacterError", "the string to be encoded contains characters beyond U+00FF", nil)
+			return in.throwDOM("InvalidCharacterError", "Invalid character")
 		}
 		b = append(b, byte(r))
 	}
 	return in.resume(vm.newString(base64.StdEncoding.EncodeToString(b)))
+}
+
+// throwDOM throws a DOMException.
+func (in *instance) throwDOM(name, message string) value {
+	args := []value{in.vm.newString(message), in.vm.newString(name)}
+	defer in.vm.free(args[0])
+	defer in.vm.free(args[1])
+	return in.callLibrary("web", "throwDOM", undefined, args)
 }
 
 // hostDecode decodes UTF-8; where the second argument is true it is strict.

@@ -13,6 +13,11 @@ import (
 var hashes = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New,
 	"sha384": sha512.New384, "sha512": sha512.New}
 
+// hashOf returns the hash of a name, nil where there is none.
+func hashOf(name string) func() hash.Hash {
+	return hashes[strings.ReplaceAll(strings.ToLower(name), "-", "")]
+}
+
 // hostHash is hash(algorithm, data, key): the digest of bytes, an HMAC where there is a
 // key. Without data it only checks the algorithm.
 func (in *instance) hostHash(_ value, args []value) value {
@@ -21,7 +26,7 @@ func (in *instance) hostHash(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	maker := hashes[strings.ReplaceAll(strings.ToLower(name), "-", "")]
+	maker := hashOf(name)
 	switch {
 	case maker == nil:
 		return vm.throwWith("Error", "Digest method not supported", map[string]string{"code": "ERR_CRYPTO_INVALID_DIGEST"})

@@ -45,6 +45,8 @@ func hostFunctions() []function {
 		{"encode", 1, (*instance).hostEncode},
 		{"decode", 2, (*instance).hostDecode},
 		{"hash", 3, (*instance).hostHash},
+		{"cipher", 7, (*instance).hostCipher},
+		{"derive", 5, (*instance).hostDerive},
 		{"fs", 4, (*instance).hostFS},
 		{"stdin", 1, (*instance).hostStdin},
 		{"ref", 2, (*instance).hostRef},
@@ -56,6 +58,10 @@ func hostFunctions() []function {
 		{"format", 0, (*instance).hostFormat},
 		{"classOf", 1, func(_ *instance, _ value, args []value) value { return newInt(int32(classOf(args[0]))) }},
 		{"proxyTarget", 1, (*instance).hostProxyTarget},
+		{"numberText", 1, func(in *instance, _ value, args []value) value {
+			f, _ := number(args[0])
+			return in.vm.newString(numberText(f))
+		}},
 		{"promise", 1, (*instance).hostPromise},
 		{"entries", 2, (*instance).hostEntries},
 		{"functionKind", 1, (*instance).hostFunctionKind},

@@ -47,7 +47,8 @@ func lazyGlobals() []global {
 	} {
 		list = append(list, global{name, "web"})
 	}
-	for _, name := range []string{"process", "Buffer", "require", "module", "exports", "__filename", "__dirname"} {
+	for _, name := range []string{"process", "Buffer", "require", "module", "exports", "__filename", "__dirname",
+		"ReadableStream", "WritableStream", "TransformStream", "TextEncoderStream", "TextDecoderStream", "CountQueuingStrategy"} {
 		list = append(list, global{name, "node"})
 	}
 	list = append(list, global{"Intl", "intl"})

@@ -175,6 +175,7 @@ var builtinMethods = []builtin{
 	{"String", false, "toLocaleUpperCase", 0, "language", "toLocaleUpperCase"},
 	{"Array", false, "toLocaleString", 0, "language", "arrayToLocaleString"},
 	{"Array", true, "fromAsync", 1, "language", "fromAsync"},
+	{"Promise", true, "any", 1, "language", "promiseAny"},
 	{"Error", true, "captureStackTrace", 2, "language", "captureStackTrace"},
 	{"JSON", true, "parse", 2, "language", "jsonParse"},
 	{"Iterator", false, "map", 1, "language", "iteratorMap"},

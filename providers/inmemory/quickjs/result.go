@@ -127,11 +127,8 @@ func (in *instance) primitiveResult(v value) (text []byte, faithful json.RawMess
 	}
 	s, ok := in.primitive(v)
 	if !ok && tag(v) == lib.EJS_TAG_FLOAT64 {
-		if s, ok = vm.text(v); !ok {
-			vm.dropException()
-			return nil, nil
-		}
 		f, _ := number(v)
+		s, ok = numberText(f), true
 		// JSON has no negative zero that all readers keep.
 		if f == 0 {
 			return []byte("-0"), nil

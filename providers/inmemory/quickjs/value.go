@@ -1,7 +1,10 @@
 package quickjs
 
 import (
+	"encoding/json"
 	"math"
+	"strconv"
+	"strings"
 	"unsafe"
 
 	lib "modernc.org/libquickjs"
@@ -78,6 +81,19 @@ func number(v value) (f float64, ok bool) {
 		return *(*float64)(unsafe.Pointer(&v.Fu)), true
 	}
 	return 0, false
+}
+
+// numberText returns the fewest digits that are a number. The engine itself writes one
+// more of some powers of two.
+func numberText(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 0):
+		return strings.Replace(strconv.FormatFloat(f, 'f', -1, 64), "+", "", 1) + "inity"
+	}
+	text, _ := json.Marshal(f) // as ECMAScript writes numbers
+	return string(text)
 }
 
 // classOf returns an object's class, one of lib.EJS_CLASS_*; 0 for anything

@@ -30,6 +30,14 @@ var phrases = sync.OnceValue(func() []phrase {
 		{regexp.MustCompile(`^unexpected token in expression: ''$`), "Unexpected end of input"},
 		{regexp.MustCompile(`^unexpected token in expression: '(.*)'$`), "Unexpected token '$1'"},
 		{regexp.MustCompile(`^return not in a function$`), "Illegal return statement"},
+		{regexp.MustCompile(`^BigInt division by zero$`), "Division by zero"},
+		{regexp.MustCompile(`^(expecting (%|hex digit|surrogate pair)|malformed UTF-8|invalid character)$`), "URI malformed"},
+		{regexp.MustCompile(`^cannot convert symbol to (string|number)$`), "Cannot convert a Symbol value to a $1"},
+		{regexp.MustCompile(`^invalid 'instanceof' right operand$`), "Right-hand side of 'instanceof' is not callable"},
+		{regexp.MustCompile(`^cannot convert bigint to number$`), "Cannot mix BigInt and other types, use explicit conversions"},
+		{regexp.MustCompile(`^cannot convert to object$`), "Cannot convert undefined or null to object"},
+		{regexp.MustCompile(`^invalid string length$`), "Invalid string length"},
+		{regexp.MustCompile(`^radix must be between 2 and 36$`), "toString() radix argument must be between 2 and 36"},
 		{regexp.MustCompile(`^stack overflow$`), "Maximum call stack size exceeded"},
 	}
 })

@@ -3,7 +3,7 @@
 // It must not hand any of its own objects to code of the program.
 // Here: what is known of a value without running code of the program.
 
-const { classOf, proxyTarget, promise, functionKind, mapStack, customInspect, entries } = host;
+const { classOf, proxyTarget, promise, functionKind, mapStack, customInspect, entries, numberText } = host;
 const CUSTOM = Symbol.for("nodejs.util.inspect.custom");
 
 // Class numbers of the engine.

@@ -39,7 +39,10 @@ function primitive(v, ctx) {
       }
       return quote(v) + rest;
     }
-    case "number": return Object.is(v, -0) ? "-0" : `${v}`;
+    case "number": {
+      const s = Object.is(v, -0) ? "-0" : `${v}`;
+      return s.length < 18 ? s : numberText(v); // the engine's may have a digit too many
+    }
     case "bigint": return `${v}n`;
     case "symbol": return symbolText(v);
     default: return `${v}`;

@@ -1,6 +1,6 @@
 // fs, on the file system in memory.
 
-const errnos = { ENOENT: -2, EBADF: -9, EACCES: -13, EEXIST: -17, ENOTDIR: -20, EISDIR: -21, EINVAL: -22, EMFILE: -24, ENOSPC: -28, ENOTEMPTY: -39 };
+const errnos = { EPERM: -1, ENOENT: -2, EBADF: -9, EACCES: -13, EEXIST: -17, ENOTDIR: -20, EISDIR: -21, EINVAL: -22, EMFILE: -24, ENOSPC: -28, ENOTEMPTY: -39 };
 const system = (code, text, syscall, path) => Object.assign(error(Error, code, `${code}: ${text}, ${syscall}${path === undefined ? "" : ` '${path}'`}`),
   { errno: errnos[code], syscall }, path === undefined ? {} : { path });
 const disk = (...args) => {
@@ -200,6 +200,9 @@ const sync = {
   cp(a, b, o) { copyTree(pathOf(a), pathOf(b), o); },
   truncate(p, n = 0) { if (typeof p === "number") sync.ftruncate(p, n); else disk("truncate", pathOf(p), Math.max(0, n ?? 0)); },
   ftruncate(fd, n = 0) { disk("truncate", file(fd, "ftruncate", "write").path, Math.max(0, n ?? 0)); },
+  symlink(a, b) { between("symlink", pathOf(a), pathOf(b), () => { throw system("EPERM", "operation not permitted: the file system in memory has no links", "symlink"); }); },
+  link(a, b) { between("link", pathOf(a), pathOf(b), () => { throw system("EPERM", "operation not permitted: the file system in memory has no links", "link"); }); },
+  readlink(p) { disk("stat", pathOf(p), "readlink"); throw system("EINVAL", "invalid argument", "readlink", pathOf(p)); },
   realpath(p) { return disk("realpath", pathOf(p)); },
   utimes(p, accessed, modified) { seconds(accessed); disk("utimes", pathOf(p), seconds(modified) * 1000); },
   futimes(fd, accessed, modified) { sync.utimes(file(fd, "futime").path, accessed, modified); },

@@ -149,7 +149,7 @@ const Readable = callableClass(class Readable extends Stream {
     return chunk;
   }
   read(n) {
-    if (n !== undefined && !Number.isNaN(+n) && !this.readableObjectMode) {
+    if (n !== undefined && !Number.isNaN(+n) && (n === 0 || !this.readableObjectMode)) {
       n = Math.trunc(+n);
       if (n <= 0 || n > this.#length && !this.#ended) {
         if (n > this.#limit) this.#limit = n;

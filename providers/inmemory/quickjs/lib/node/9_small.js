@@ -50,12 +50,21 @@ const os = {
   constants: { signals: { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGUSR1: 10, SIGUSR2: 12, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15 } },
 };
 
+// Programs cannot ask for names.
+const unasked = (call, code, name) => Object.assign(error(Error, code, `${call} ${code} ${name}: programs have no name server`), { syscall: call, hostname: name });
+const dns = { promises: {} };
+for (const [name, call] of [["lookup", "getaddrinfo"], ["resolve", "queryA"], ["resolve4", "queryA"], ["resolve6", "queryAaaa"], ["resolveMx", "queryMx"], ["resolveTxt", "queryTxt"], ["reverse", "getHostByAddr"]]) {
+  const fault = (host) => unasked(call, name === "lookup" ? "EAI_AGAIN" : "ECONNREFUSED", host);
+  dns[name] = (host, ...rest) => { const done = rest.at(-1); if (typeof done !== "function") throw badArgument("callback", "of type function", done); setImmediate(() => done(fault(host))); };
+  dns.promises[name] = async (host) => { throw fault(host); };
+}
+
 const makers = {
-  assert: () => assert, "assert/strict": () => strict, buffer: () => ({ Buffer, atob, btoa, constants: { MAX_LENGTH: 2 ** 31 - 1 } }), console: () => console, crypto: () => crypto,
-  events: () => EventEmitter, fs: () => fs, "fs/promises": () => promises, os: () => os, path: () => path, "path/posix": () => path, process: () => process,
+  assert: () => assert, "assert/strict": () => strict, buffer: () => ({ Buffer, atob, btoa, constants: { MAX_LENGTH: 2 ** 31 - 1 } }), console: () => console, crypto: () => crypto, dns: () => dns, "dns/promises": () => dns.promises,
+  events: () => EventEmitter, fs: () => fs, "fs/promises": () => promises, os: () => os, path: () => path, "path/posix": () => path, "path/win32": () => path.win32, process: () => process,
   string_decoder: () => ({ StringDecoder }), util: () => util,
   module: () => ({ createRequire: () => require, builtinModules: Object.keys(makers), isBuiltin: (name) => Object.hasOwn(makers, `${name}`.replace(/^node:/, "")) }),
-  readline: () => readline, "readline/promises": () => readlinePromises, stream: () => streams, "stream/promises": () => streamPromises, zlib: () => zlib,
+  readline: () => readline, "readline/promises": () => readlinePromises, stream: () => streams, "stream/promises": () => streamPromises, "stream/web": () => webStreams, zlib: () => zlib,
   perf_hooks: () => ({ performance: globalThis.performance }),
   timers: () => ({ setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate, promises: timersPromises }),
   "timers/promises": () => timersPromises,

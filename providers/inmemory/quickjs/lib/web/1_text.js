@@ -13,7 +13,7 @@ class DOMException extends Error {
     Object.defineProperty(this, "name", { value: this.#name, configurable: true });
     if (name?.cause !== undefined) this.cause = name.cause;
   }
-  get code() { return { InvalidCharacterError: 5, NotSupportedError: 9, AbortError: 20, TimeoutError: 23, DataCloneError: 25 }[this.#name] ?? 0; }
+  get code() { return { InvalidCharacterError: 5, NotSupportedError: 9, TypeMismatchError: 17, AbortError: 20, QuotaExceededError: 22, TimeoutError: 23, DataCloneError: 25 }[this.#name] ?? 0; }
 }
 
 class TextEncoder {
@@ -27,7 +27,7 @@ class TextDecoder {
     const known = { "utf-8": "utf-8", utf8: "utf-8", "unicode-1-1-utf-8": "utf-8", "utf-16le": "utf-16le", "utf-16": "utf-16le",
       latin1: "windows-1252", "iso-8859-1": "windows-1252", ascii: "windows-1252", "us-ascii": "windows-1252", "windows-1252": "windows-1252" };
     this.#encoding = known[`${label}`.trim().toLowerCase()];
-    if (this.#encoding === undefined) throw new RangeError(`The "${label}" encoding is not supported`);
+    if (this.#encoding === undefined) throw Object.assign(new RangeError(`The "${label}" encoding is not supported`), { code: "ERR_ENCODING_NOT_SUPPORTED" });
     this.#fatal = !!fatal;
     this.#ignoreBOM = !!ignoreBOM;
   }

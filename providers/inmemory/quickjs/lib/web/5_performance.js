@@ -30,5 +30,6 @@ const crypto = {
   },
 };
 
-return { URL, URLSearchParams, TextEncoder, TextDecoder, structuredClone, Event, EventTarget, CustomEvent,
+const throwDOM = (...args) => { throw new DOMException(...args); };
+return { throwDOM, URL, URLSearchParams, TextEncoder, TextDecoder, structuredClone, Event, EventTarget, CustomEvent,
   AbortController, AbortSignal, DOMException, performance, crypto, Headers, Request, Response, fetch: host.networked() ? fetch : undefined };
