@@ -73,6 +73,7 @@ func TestFunctions(t *testing.T) {
 		{`await tools.echo({toJSON() { throw new RangeError("own") }}).catch((e) => e.message)`, `"own"`},
 		{`JSON.parse = Promise = null; (await tools.echo({a: "\u0000"})).a`, `"\u0000"`},
 		{`const f = () => tools.fails(), g = () => tools.fails(); const at = []; for (const h of [f, f, g]) await h().catch((e) => at.push(e.stack.split("\n")[1].trim().split(" ")[1])); at.join()`, `"f,f,g"`},
+		{"const where = []; for (let i = 0; i < 3; i++) { let f = new Function('return tools.fails()' + ' '.repeat(i)); for (const g of [f, () =>\nf()]) await g().catch((e) => where.push(e.stack.split('\\n').length)); } where.join()", `"3,4,3,4,3,4"`},
 		{`const deep = (n) => n ? deep(n - 1) : tools.fails(); await deep(30).catch((e) => e.stack.split("\n").length)`, `11`},
 		{`Error.stackTraceLimit = 0; await tools.fails().catch((e) => e.stack)`, `"ToolError: fails: no such city"`},
 		{`const late = tools.late(), first = await Promise.race([late, new Promise((r) => setTimeout(r, 1, "first"))]); await tools.release(); await late; first`, `"first"`},

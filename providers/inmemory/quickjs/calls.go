@@ -35,7 +35,7 @@ func (in *instance) hostCallTool(_ value, args []value) value {
 		// Never a nil call: the engine must not fail for what a program can do.
 		call = noFunctions
 	}
-	return in.callHost(promise, openCall{name, vm.rawStack(), vm.dup(promise), call}, args[1])
+	return in.callHost(promise, openCall{name, in.rawStack(), vm.dup(promise), call}, args[1])
 }
 
 // hostFetch begins the HTTP request that its argument describes, and returns a promise.
@@ -49,7 +49,7 @@ func (in *instance) hostFetch(_ value, args []value) value {
 	if fetch := in.program.Fetch; fetch != nil {
 		call = func(_ string, request json.RawMessage, answer func(json.RawMessage, error)) { fetch(request, answer) }
 	}
-	return in.callHost(promise, openCall{"fetch", vm.rawStack(), vm.dup(promise), call}, args[0])
+	return in.callHost(promise, openCall{"fetch", in.rawStack(), vm.dup(promise), call}, args[0])
 }
 
 // callHost begins a call, and returns its promise.

@@ -145,7 +145,7 @@ func (in *instance) consoleTrace(_ value, args []value) value {
 	if len(s) > 0 {
 		head += ": "
 	}
-	return in.lineOf(head, s, in.stackOf(in.vm.rawStack()))
+	return in.lineOf(head, s, in.stackOf(in.vm.printStack()))
 }
 
 func (in *instance) consoleAssert(_ value, args []value) value {

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
-	lib "modernc.org/libquickjs"
 )
 
 // A replyQueue takes the answers to the calls of one run. Its methods may be called from
@@ -111,22 +110,6 @@ type openCall struct {
 }
 
 func (c openCall) free(vm *vm) { vm.free(c.promise) }
-
-// rawStack returns the engine's own stack of where the program is.
-func (vm *vm) rawStack() string {
-	// The engine's own text: mapStack needs its positions, and is asked only where the
-	// call fails.
-	vm.rawErrors = true
-	lib.XJS_ThrowInternalError(vm.tls, vm.ctx, vm.cName(""), 0)
-	vm.rawErrors = false
-	e := lib.XJS_GetException(vm.tls, vm.ctx)
-	defer vm.free(e)
-	if v := slot(e, lib.EJS_ATOM_stack); v != nil {
-		s, _ := vm.prefix(*v, maxFrameSet)
-		return s
-	}
-	return ""
-}
 
 // stackOf returns what follows the first line of a stack.
 func (in *instance) stackOf(stack string) string {
