@@ -30,6 +30,9 @@ var (
 
 	// ErrRefused: a policy refused the call; see [Approve].
 	ErrRefused = errors.New("refused")
+
+	// ErrNoRun: there is no run to resume; see [ContextAttacher].
+	ErrNoRun = errors.New("no run to resume")
 )
 
 // An Error says which operation failed, and where. It is put around an error

@@ -65,7 +65,7 @@ func (g group) name() string {
 func checks() []check {
 	return slices.Concat(presenceChecks(), inputChecks(), outcomeChecks(), errorChecks(), streamChecks(), callbackChecks(),
 		outputChecks(), valueChecks(), modelChecks(), timeoutChecks(), stoppedChecks(), functionChecks(), fileChecks(), commandChecks(),
-		surroundingsChecks(), isolationChecks(), reachChecks(), contextChecks(), stateLostChecks(), managerChecks(), completeChecks(), forkChecks(),
+		surroundingsChecks(), isolationChecks(), reachChecks(), contextChecks(), stateLostChecks(), managerChecks(), completeChecks(), forkChecks(), attachChecks(),
 		lifecycleChecks(), lateChecks(), hammerChecks(), leakChecks())
 }
 

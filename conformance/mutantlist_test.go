@@ -129,6 +129,17 @@ func outcomeMutants() []mutant {
 		{clause: "ForksApart", wrap: on(codeinterp.OpFork, func(_ context.Context, c codeinterp.Call, _ codeinterp.Handler) (codeinterp.Reply, error) {
 			return codeinterp.Reply{Context: c.Context}, nil
 		})},
+		{clause: "AttachKeepsState", wrap: on(codeinterp.OpDetach, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+			c.Op = codeinterp.OpRefer
+			return next(ctx, c)
+		})},
+		{clause: "DetachWaits", wrap: on(codeinterp.OpResume, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+			r, err := next(ctx, c)
+			if errors.Is(err, codeinterp.ErrNoRun) {
+				err = nil
+			}
+			return r, err
+		})},
 		{clause: "ForkWaits", wrap: on(codeinterp.OpFork, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 			r, err := next(ctx, c)
 			if err != nil {

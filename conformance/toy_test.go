@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -21,7 +22,7 @@ type toy struct{}
 var toyDriver = driver.Config{Grace: 100 * time.Millisecond}
 
 func newToyStateful() (codeinterp.CodeInterpreter, error) {
-	return driver.NewStateful(toy{}, toyDriver), nil
+	return driver.NewStateful(outliving{toy{}, &sync.Map{}}, toyDriver), nil
 }
 
 func newToyStateless() (codeinterp.CodeInterpreter, error) {
@@ -63,6 +64,9 @@ type toyRun struct {
 // Run implements driver.Session.
 func (m *machine) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
 	r := &toyRun{ctx: ctx, stop: make(chan struct{}), in: p, out: out}
+	if p.Resume != nil {
+		return driver.Outcome{}, codeinterp.ErrNoRun
+	}
 	if err := p.CopyFiles(ctx, m.files.Files(".")); err != nil {
 		return driver.Outcome{}, err
 	}

@@ -9,18 +9,26 @@ import (
 )
 
 // An Attacher is a Runtime whose states outlive this process: a context can be
-// detached without ending its state and attached again by its reference.
+// detached without ending its state and attached again by its reference. Its interpreters
+// have [codeinterp.Attaches].
+//
+// A session that was attached may have a run of the process before. Its Run with
+// Program.Resume follows that; without such a run it returns codeinterp.ErrNoRun before
+// Program.Begin. Any other Run ends the wait for it first, by [ReportRun].
 type Attacher interface {
-	// Attach returns a session for the state that ref names. The error is
-	// codeinterp.ErrContext if the state is gone, codeinterp.ErrInvalid if ref is
-	// not a reference. late is Options.Late.
-	Attach(ctx context.Context, ref string, late func(codeinterp.Output)) (Attached, error)
+	// Attach returns a session for the state that ref names. The errors are those of
+	// [codeinterp.ContextAttacher]. late is Options.Late.
+	Attach(ctx context.Context, ref codeinterp.Ref, late func(codeinterp.Output)) (Attached, error)
+
+	// Refer returns the reference of a state that stays attached. It may be called at any
+	// time and does not wait.
+	Refer(s Session) (codeinterp.Ref, error)
 
 	// Detach is called instead of s.Close and leaves the state running. If it
 	// fails, the session stays. Detach calls unread after the last call of
 	// Options.Late: it returns late output that was in no Result, for the one who
 	// attaches.
-	Detach(ctx context.Context, s Session, unread func() codeinterp.Result) (ref string, err error)
+	Detach(ctx context.Context, s Session, unread func() codeinterp.Result) (codeinterp.Ref, error)
 }
 
 // An Attached is a session that was attached.
@@ -33,34 +41,82 @@ type Attached struct {
 	Empty bool
 }
 
-// An Adopter detaches and attaches contexts.
-type Adopter struct {
-	i  *Stateful
+// An attacher is the codeinterp.ContextAttacher of an interpreter whose runtime is an
+// Attacher.
+type attacher struct {
+	*Stateful
 	rt Attacher
 }
 
-// Adopts returns the Adopter of an interpreter whose runtime is an [Attacher].
-func Adopts(i *Stateful) (Adopter, bool) {
+// attaches returns the ContextAttacher of an interpreter that has one.
+func (i *Stateful) attaches() (codeinterp.ContextAttacher, bool) {
 	rt, ok := i.rt.(Attacher)
-	return Adopter{i, rt}, ok
+	return attacher{i, rt}, ok
 }
 
-// Attach makes a context of the state that ref names.
-func (a Adopter) Attach(ctx context.Context, ref string) (codeinterp.ContextID, error) {
-	s := a.i.newContext()
-	id, err := a.i.open(ctx, s, nil, func(ctx context.Context) (Attached, error) { return a.rt.Attach(ctx, ref, s.opts.Late) })
-	return id, a.i.wrap(ctx, op("attach"), err)
+// Attach implements codeinterp.ContextAttacher.
+func (a attacher) Attach(ctx context.Context, ref codeinterp.Ref) (codeinterp.ContextID, error) {
+	s := a.newContext()
+	id, err := a.open(ctx, s, nil, func(ctx context.Context) (Attached, error) { return a.rt.Attach(ctx, ref, s.opts.Late) })
+	return id, a.wrap(ctx, codeinterp.OpAttach, err)
 }
 
-// Detach removes a context after its earlier runs have ended, and returns the
-// reference of its state, which goes on.
-func (a Adopter) Detach(ctx context.Context, id codeinterp.ContextID) (string, error) {
+// Refer implements codeinterp.ContextAttacher.
+func (a attacher) Refer(ctx context.Context, id codeinterp.ContextID) (ref codeinterp.Ref, err error) {
+	session, err := a.Session(ctx, id)
+	if err == nil && session == nil {
+		err = errNoSession
+	}
+	if err == nil {
+		ref, err = a.rt.Refer(session)
+	}
+	return ref, a.wrap(ctx, codeinterp.OpRefer, err)
+}
+
+// ResumeRun implements codeinterp.ContextAttacher.
+func (a attacher) ResumeRun(ctx context.Context, id codeinterp.ContextID, opts *codeinterp.ResumeOptions) (codeinterp.Result, error) {
+	res, err := a.resume(ctx, id, opts)
+	return res, a.wrap(ctx, codeinterp.OpResume, err)
+}
+
+func (a attacher) resume(ctx context.Context, id codeinterp.ContextID, opts *codeinterp.ResumeOptions) (codeinterp.Result, error) {
+	var given codeinterp.ResumeOptions
+	if opts != nil {
+		given = *opts
+	}
+	// Of the options only these are for a run that has begun.
+	o, err := codeinterp.CheckRun("", &codeinterp.RunOptions{Timeout: given.Timeout, OnOutput: given.OnOutput, MaxOutput: given.MaxOutput})
+	if err == nil && given.After < 0 {
+		err = fmt.Errorf("%w: After is %d", codeinterp.ErrInvalid, given.After)
+	}
+	if err != nil {
+		return codeinterp.NotRun(), err
+	}
+	s, err := a.find(ctx, id)
+	if err != nil {
+		return codeinterp.NotRun(), err
+	}
+	if s.awaits(ctx) {
+		return codeinterp.NotRun(), errSelf
+	}
+	r := newRun(s, ctx, &o, "")
+	r.prog.Resume = &given
+	if err := s.acquire(ctx, r); err != nil {
+		return codeinterp.NotRun(), err
+	}
+	return r.run()
+}
+
+var errNoSession = fmt.Errorf("%w: the context has no session just now", codeinterp.ErrUnavailable)
+
+// Detach implements codeinterp.ContextAttacher.
+func (a attacher) Detach(ctx context.Context, id codeinterp.ContextID) (codeinterp.Ref, error) {
 	ref, err := a.detach(ctx, id)
-	return ref, a.i.wrap(ctx, op("detach"), err)
+	return ref, a.wrap(ctx, codeinterp.OpDetach, err)
 }
 
-func (a Adopter) detach(ctx context.Context, id codeinterp.ContextID) (string, error) {
-	s, err := a.i.find(ctx, id)
+func (a attacher) detach(ctx context.Context, id codeinterp.ContextID) (codeinterp.Ref, error) {
+	s, err := a.find(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +130,7 @@ func (a Adopter) detach(ctx context.Context, id codeinterp.ContextID) (string, e
 	defer s.release()
 	session := s.session
 	if session == nil {
-		return "", fmt.Errorf("%w: the context has no session just now", codeinterp.ErrUnavailable)
+		return "", errNoSession
 	}
 	var taken codeinterp.Result
 	unread := func() codeinterp.Result {
@@ -83,8 +139,8 @@ func (a Adopter) detach(ctx context.Context, id codeinterp.ContextID) (string, e
 		taken = s.late.take()
 		return taken
 	}
-	ref, err := callInSlot(s, ctx, func(ctx context.Context) (string, error) { return a.rt.Detach(ctx, session, unread) },
-		func(string, error) { s.closeReturned(nil) })
+	ref, err := callInSlot(s, ctx, func(ctx context.Context) (codeinterp.Ref, error) { return a.rt.Detach(ctx, session, unread) },
+		func(codeinterp.Ref, error) { s.closeReturned(nil) })
 	if errors.Is(err, errStuck) {
 		s.countStuck()
 		s.setSession(nil)
@@ -96,7 +152,26 @@ func (a Adopter) detach(ctx context.Context, id codeinterp.ContextID) (string, e
 		return "", err
 	}
 	s.setSession(nil)
-	a.i.removeContext(s)
+	a.removeContext(s)
 	s.terminate(codeinterp.ErrContext)
 	return ref, nil
+}
+
+// ReportRun reports a run that was not resumed by late output: what is in out, and a line
+// that says how it ended.
+func ReportRun(late func(codeinterp.Output), out *Output, o Outcome) {
+	e := ending{Outcome: o}
+	res, _ := e.result(nil)
+	out.Finish(&res)
+	for _, output := range res.Outputs {
+		late(output)
+	}
+	text := fmt.Sprintf("A run that was in progress when its host ended has ended: %s, exit code %d", res.Status, res.ExitCode)
+	if res.Error != nil {
+		text += ", " + res.Error.Name + ": " + res.Error.Message
+	}
+	for _, t := range res.Truncated {
+		text += fmt.Sprintf("; output of it is missing: %s (%s)", t.Stream, t.Reason)
+	}
+	late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(text + ".\n"), Late: true})
 }

@@ -257,11 +257,11 @@ func TestCapacityAndIdle(t *testing.T) {
 	})
 }
 
-func TestAdopt(t *testing.T) {
+func TestAttach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{}
 		ci := driver.NewStateful(f, driver.Config{})
-		a, ok := driver.Adopts(ci)
+		a, ok := codeinterp.Attaches(ci)
 		if !ok {
 			t.Fatal("the fake is an Attacher")
 		}

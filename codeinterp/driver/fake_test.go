@@ -58,7 +58,7 @@ func (f *fake) Start(ctx context.Context, o driver.Options) (driver.Session, err
 func (f *fake) Close(ctx context.Context) error { return do(ctx, f.onEnd) }
 
 // Attach takes "ref" up, and what else it is given.
-func (f *fake) Attach(_ context.Context, ref string, late func(codeinterp.Output)) (driver.Attached, error) {
+func (f *fake) Attach(_ context.Context, ref codeinterp.Ref, late func(codeinterp.Output)) (driver.Attached, error) {
 	if ref == "" {
 		return driver.Attached{}, codeinterp.ErrContext
 	}
@@ -68,7 +68,9 @@ func (f *fake) Attach(_ context.Context, ref string, late func(codeinterp.Output
 	return driver.Attached{Session: s, Language: "fake", Options: codeinterp.ContextOptions{Cwd: "/x"}}, nil
 }
 
-func (f *fake) Detach(_ context.Context, _ driver.Session, unread func() codeinterp.Result) (string, error) {
+func (f *fake) Refer(driver.Session) (codeinterp.Ref, error) { return "ref", nil }
+
+func (f *fake) Detach(_ context.Context, _ driver.Session, unread func() codeinterp.Result) (codeinterp.Ref, error) {
 	f.open.Add(-1)
 	f.unread = unread()
 	return "ref", nil

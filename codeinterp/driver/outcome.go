@@ -153,6 +153,9 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 			// A program that waited for OnOutput ran until then too.
 			res.Duration = max(end.took, r.opts.Timeout)
 		}
+		if end.Former != nil {
+			res.Duration = end.Former.Duration
+		}
 		if r.slot.opts.Once {
 			// A single run has no state to lose.
 			res.StateLost, res.ExecutionCount = false, 0
@@ -212,6 +215,8 @@ func (o *ending) result(why error) (codeinterp.Result, error) {
 		return res, joined([]error{why, unknown})
 	case unknown != nil:
 		set(codeinterp.StatusLost, codeinterp.ExitKilled, codeinterp.CauseServer)
+	case o.Former != nil:
+		set(o.Former.Status, o.Former.ExitCode, o.Former.Cause)
 	case o.Lost && !o.Exited:
 		res.Status = codeinterp.StatusLost
 		// Never 0; the process's own code only if it exited or a signal ended it.

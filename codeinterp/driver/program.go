@@ -25,6 +25,14 @@ type Program struct {
 	// Network limits what the run may reach; see [codeinterp.RunOptions].
 	Network *codeinterp.NetworkLimit
 
+	// Timeout is the caller's, 0 for none. The driver stops the program; a session whose
+	// state outlives this process does so where the process has ended.
+	Timeout time.Duration
+
+	// Resume, if set, says that there is no Code: Run follows the run that was in progress
+	// when the process before ended; see [Attacher].
+	Resume *codeinterp.ResumeOptions
+
 	files fs.FS
 	run   *run
 }
@@ -198,6 +206,11 @@ type Outcome struct {
 	// A process that ends in another way, such as _exit, is Lost with CauseExit in a
 	// context, and Exited in a RunCode.
 	Exited bool
+
+	// Former is how a run ended that was resumed, where the session of the process before
+	// stopped it, or knows more than the driver: Status, ExitCode, Cause and Duration
+	// replace what the driver would say, unless it stopped the run itself.
+	Former *codeinterp.Result
 
 	// Unknown says why the end of the program is not known: it may have ended well or
 	// may still be running. It wraps codeinterp.ErrUnavailable. The next Run ends what

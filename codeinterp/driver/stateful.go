@@ -347,6 +347,10 @@ func (i *Stateful) As(target any) bool {
 		*f, ok = i.forks()
 		return ok
 	}
+	if a, ok := target.(*codeinterp.ContextAttacher); ok {
+		*a, ok = i.attaches()
+		return ok
+	}
 	if i.Interpreter.As(target) {
 		return true
 	}

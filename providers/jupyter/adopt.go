@@ -3,32 +3,23 @@ package jupyter
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// Adopt makes a context of an existing kernel. A kernel that is gone is ErrContext.
-//
-// If which is a reference of [Stateful.Detach], the context has its former state, and the
-// kernel belongs to this client, which deletes it on Close. Output since then and lost
-// state are reported as in one client.
-//
-// Otherwise which is the id of a kernel that somebody else started, or the path of its
-// notebook. Such a kernel is left as it is: nothing is set up in it, programs get no
+// Adopt makes a context of a kernel that somebody else started. which is its id or the
+// path of its notebook. A kernel that is gone is ErrContext. Such a kernel is left as it is: nothing is set up in it, programs get no
 // environment, directory, files or functions, and it is never restarted or deleted.
 // Programs of its other clients are waited for, and their output is not shown. A timeout
 // interrupts our own program; if that does not help, the error says that it may still be
 // running.
 func (s *Stateful) Adopt(ctx context.Context, which string) (codeinterp.ContextID, error) {
-	if !strings.HasPrefix(which, "{") {
-		r, err := s.rt.foreignRef(ctx, which)
-		if err != nil {
-			return "", wrap("adopt", err)
-		}
-		which = r.String()
+	r, err := s.rt.foreignRef(ctx, which)
+	if err != nil {
+		return "", wrap("adopt", err)
 	}
-	return s.adopter.Attach(ctx, which)
+	a, _ := codeinterp.Attaches(s)
+	return a.Attach(ctx, r.String())
 }
 
 // foreignRef returns the reference of the kernel with an id, or of a notebook.

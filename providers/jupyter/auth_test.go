@@ -315,11 +315,11 @@ func TestLanguages(t *testing.T) {
 			if i := slices.IndexFunc(info.Languages, func(l codeinterp.LanguageInfo) bool { return l.Name == "python@aaa" }); i < 0 || !info.Languages[i].Contexts {
 				t.Errorf("%+v", info.Languages)
 			}
-			ref, err := ci.Detach(t.Context(), id)
+			ref, err := attaches(ci).Detach(t.Context(), id)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if other, err := ci.Adopt(t.Context(), ref); err != nil {
+			if other, err := attaches(ci).Attach(t.Context(), ref); err != nil {
 				t.Errorf("%v %v", other, err)
 			}
 		})

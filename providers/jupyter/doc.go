@@ -6,7 +6,7 @@
 //
 // [New] starts a kernel for each run and deletes it. With [NewStateful] each context is a
 // kernel. [Stateful.Adopt] makes a context of a kernel that somebody else works in, such
-// as an open notebook's. [Stateful.Detach] leaves a context to another process.
+// as an open notebook's. [codeinterp.Attaches] hands a context on to another process.
 //
 // The languages are those of the server's kernelspecs. Those that do not serve a language by
 // default are LANGUAGE@KERNELSPEC, such as "python@conda-env".

@@ -43,7 +43,7 @@ func ExampleNew() {
 }
 
 // A context is a kernel, which can be handed on to another process.
-func ExampleStateful_Detach() {
+func Example_detach() {
 	server, opts := exampleServer()
 	defer server.Close()
 	ctx := context.Background()
@@ -56,7 +56,8 @@ func ExampleStateful_Detach() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ref, err := ci.Detach(ctx, id)
+	attacher, _ := codeinterp.Attaches(ci)
+	ref, err := attacher.Detach(ctx, id)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func ExampleStateful_Detach() {
 		log.Fatal(err)
 	}
 	defer other.Close()
-	if id, err = other.Adopt(ctx, ref); err != nil {
+	attacher, _ = codeinterp.Attaches(other)
+	if id, err = attacher.Attach(ctx, ref); err != nil {
 		log.Fatal(err)
 	}
 	res, err := other.RunInContext(ctx, id, "x + 1", nil)

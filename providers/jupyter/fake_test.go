@@ -141,3 +141,9 @@ func (h *heldRequest) get() (*fakejupyter.Kernel, *fakejupyter.Message) {
 	defer h.mu.Unlock()
 	return h.k, h.req
 }
+
+// attaches returns the group of a client.
+func attaches(ci *jupyter.Stateful) codeinterp.ContextAttacher {
+	a, _ := codeinterp.Attaches(ci)
+	return a
+}

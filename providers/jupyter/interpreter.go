@@ -28,8 +28,7 @@ type Interpreter struct {
 // and Result.StateLost reports it.
 type Stateful struct {
 	*driver.Stateful
-	adopter driver.Adopter
-	rt      *runtime
+	rt *runtime
 }
 
 var (
@@ -55,9 +54,7 @@ func NewStateful(ctx context.Context, opts *Options) (*Stateful, error) {
 	if err != nil {
 		return nil, wrap("connect", err)
 	}
-	s := &Stateful{Stateful: driver.NewStateful(rt.withCommands(), rt.config()), rt: rt}
-	s.adopter, _ = driver.Adopts(s.Stateful)
-	return s, nil
+	return &Stateful{Stateful: driver.NewStateful(rt.withCommands(), rt.config()), rt: rt}, nil
 }
 
 // wrap puts the provider's error around err, for calls that are not the

@@ -40,7 +40,7 @@ func TestDetach(t *testing.T) {
 	var h heldRequest
 	inFake(t, jupyter.Options{}, plays{"work": h.ends}.on, func(r *rig) {
 		r.ok("work")
-		ref, err := r.ci.Detach(r.t.Context(), r.id)
+		ref, err := attaches(r.ci).Detach(r.t.Context(), r.id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestDetach(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer other.Close()
-		id, err := other.Adopt(r.t.Context(), ref)
+		id, err := attaches(other).Attach(r.t.Context(), ref)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestDetach(t *testing.T) {
 		if err := other.DeleteContext(r.t.Context(), id); err != nil {
 			t.Error(err)
 		}
-		if _, err := other.Adopt(r.t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
+		if _, err := attaches(other).Attach(r.t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
 			t.Errorf("a kernel that is gone: %v", err)
 		}
 	})
@@ -76,7 +76,7 @@ func TestDetach(t *testing.T) {
 // directory, and nothing else on the kernel's host.
 func TestReferenceOfOtherDirectory(t *testing.T) {
 	inFake(t, jupyter.Options{}, nil, func(r *rig) {
-		ref, err := r.ci.Detach(r.t.Context(), r.id)
+		ref, err := attaches(r.ci).Detach(r.t.Context(), r.id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,11 +93,11 @@ func TestReferenceOfOtherDirectory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := r.ci.Adopt(r.t.Context(), string(b)); !errors.Is(err, codeinterp.ErrInvalid) {
+			if _, err := attaches(r.ci).Attach(r.t.Context(), codeinterp.Ref(b)); !errors.Is(err, codeinterp.ErrInvalid) {
 				t.Errorf("%s: %v", dir, err)
 			}
 		}
-		if _, err := r.ci.Adopt(r.t.Context(), ref); err != nil {
+		if _, err := attaches(r.ci).Attach(r.t.Context(), ref); err != nil {
 			t.Error(err)
 		}
 	})
@@ -136,14 +136,14 @@ func TestDetachReportsOutput(t *testing.T) {
 					say(k, req, c.before)
 					time.Sleep(time.Second)
 				}
-				ref, err := r.ci.Detach(r.t.Context(), r.id)
+				ref, err := attaches(r.ci).Detach(r.t.Context(), r.id)
 				if err != nil {
 					t.Fatal(err)
 				}
 				h.set(nil, nil)
 				time.Sleep(2 * time.Minute)
 				say(k, req, "after\n")
-				if r.id, err = r.ci.Adopt(r.t.Context(), ref); err != nil {
+				if r.id, err = attaches(r.ci).Attach(r.t.Context(), ref); err != nil {
 					t.Fatal(err)
 				}
 				var out, errs string

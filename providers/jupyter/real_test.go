@@ -19,12 +19,12 @@ import (
 func adopt(t *testing.T, s *server) {
 	first := realSession(t, s, jupyter.Options{})
 	first.ok("precious = 42")
-	ref, err := first.ci.Detach(t.Context(), first.id)
+	ref, err := attaches(first.ci).Detach(t.Context(), first.id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	owner := &session{t: t, ci: connected(t, s)}
-	if owner.id, err = owner.ci.Adopt(t.Context(), ref); err != nil {
+	if owner.id, err = attaches(owner.ci).Attach(t.Context(), ref); err != nil {
 		t.Fatal(err)
 	}
 	ci := connected(t, s)

@@ -31,19 +31,24 @@ type ref struct {
 	Empty    bool   `json:"empty,omitempty"`
 	Foreign  bool   `json:"guest,omitempty"`   // the kernel is somebody else's
 	Missing  bool   `json:"missing,omitempty"` // late output that no run has shown
+	Mark     string `json:"mark,omitempty"`    // a client that may have ended in a run; see kernel.Expect
 }
 
-// Detach removes a context without deleting its kernel, and returns a reference for
-// [Stateful.Adopt] in this or another process. It waits for the runs that were started
-// before. The reference holds no credentials, no environment and no output: if any came
-// since the last run, the first run after Adopt reports that it is missing.
-func (s *Stateful) Detach(ctx context.Context, id codeinterp.ContextID) (string, error) {
-	return s.adopter.Detach(ctx, id)
-}
-
-// Detach implements driver.Attacher.
-func (rt *runtime) Detach(ctx context.Context, s driver.Session, late func() codeinterp.Result) (string, error) {
+// Refer implements driver.Attacher.
+func (rt *runtime) Refer(s driver.Session) (codeinterp.Ref, error) {
+	r := s.(*session).ref()
 	k := s.(*session).k.Load()
+	r.Socket, _ = k.Names()
+	r.Mark = k.Mark()
+	return r.String(), nil
+}
+
+// Detach implements driver.Attacher. The reference holds no credentials, no environment
+// and no output: if any came since the last run, the first run after Attach reports that
+// it is missing.
+func (rt *runtime) Detach(ctx context.Context, s driver.Session, late func() codeinterp.Result) (codeinterp.Ref, error) {
+	k, former := s.(*session).k.Load(), s.(*session).former
+	s.(*session).forgetFormer()
 	if err := k.AwaitInterrupts(ctx); err != nil {
 		return "", err
 	}
@@ -52,7 +57,7 @@ func (rt *runtime) Detach(ctx context.Context, s driver.Session, late func() cod
 	r := s.(*session).ref()
 	r.Socket, _ = k.Names()
 	missed := late()
-	r.Missing = !whole || len(missed.Outputs)+len(missed.Truncated) > 0
+	r.Missing = !whole || former || len(missed.Outputs)+len(missed.Truncated) > 0
 	return r.String(), nil
 }
 
@@ -64,9 +69,9 @@ func (s *session) ref() *ref {
 		Spec: s.kind.Name, Process: process, Cwd: s.opts.Cwd, Dir: s.dir, Empty: k.Fresh(), Foreign: s.foreign}
 }
 
-func (r *ref) String() string {
+func (r *ref) String() codeinterp.Ref {
 	b, _ := json.Marshal(r)
-	return string(b)
+	return codeinterp.Ref(b)
 }
 
 // wellFormed reports whether what goes into paths leads nowhere else: the ids into
@@ -78,7 +83,7 @@ func (r *ref) wellFormed() bool {
 }
 
 // Attach implements driver.Attacher.
-func (rt *runtime) Attach(ctx context.Context, reference string, late func(codeinterp.Output)) (driver.Attached, error) {
+func (rt *runtime) Attach(ctx context.Context, reference codeinterp.Ref, late func(codeinterp.Output)) (driver.Attached, error) {
 	var r ref
 	if err := json.Unmarshal([]byte(reference), &r); err != nil || !r.wellFormed() {
 		return driver.Attached{}, fmt.Errorf("%w: not the reference of a context", codeinterp.ErrInvalid)
@@ -104,7 +109,12 @@ func (rt *runtime) Attach(ctx context.Context, reference string, late func(codei
 	if r.Missing {
 		s.report("Output that came before the context was detached is missing.\n")
 	}
-	if err := k.Ensure(ctx, nil); err != nil {
+	connect := func(ctx context.Context) error { return k.Ensure(ctx, nil) }
+	if r.Mark != "" {
+		k.Expect(r.Mark)
+		s.former, connect = true, k.Connect // which does not wait for the run
+	}
+	if err := connect(ctx); err != nil {
 		k.Drop()
 		return driver.Attached{}, asContextError(err)
 	}

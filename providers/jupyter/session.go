@@ -29,6 +29,7 @@ type session struct {
 	// foreign: the kernel belongs to another client, and is never set up or ended.
 	foreign bool
 	shared  bool // other clients may use the kernel
+	former  bool // there may be a run of a client that has ended
 	k       atomic.Pointer[kernel.Kernel]
 	turn    *turn // guards what follows
 
@@ -85,6 +86,12 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	s.turn.take()
 	defer s.turn.give()
 	s.handed = false
+	if p.Resume != nil {
+		return s.resume(ctx, p, out)
+	}
+	if err := s.endFormer(ctx, p); err != nil {
+		return driver.Outcome{}, err
+	}
 	for tries := 1; ; tries++ {
 		o, err := s.attempt(ctx, p, out)
 		switch {
@@ -216,6 +223,7 @@ func (s *session) Reset(ctx context.Context) error {
 	}
 	s.turn.take()
 	defer s.turn.give()
+	s.forgetFormer()
 	end := s.kill
 	if s.left == inGivenUpKernel { // an earlier request for its end may still be carried out
 		end = s.deleteUntilGone
@@ -232,6 +240,7 @@ func (s *session) Reset(ctx context.Context) error {
 func (s *session) Close(ctx context.Context) error {
 	s.turn.take()
 	defer s.turn.give()
+	s.forgetFormer()
 	// Now ensureKernel starts no other kernel.
 	s.closed = true
 	k := s.k.Load()

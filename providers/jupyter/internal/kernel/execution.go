@@ -31,6 +31,8 @@ type execution struct {
 
 	beginning beginState
 
+	former bool // a former client has sent it
+
 	refused time.Time // when the program was last interrupted for asking
 	calls   *calls    // nil if the program has no functions
 	ending  []byte    // the last of the streams, where a dialect wants it
@@ -71,12 +73,11 @@ func (p progress) half() bool { return !p.over() && (p.idle || p.reply != nil) }
 // newExecution makes the execution the kernel's current one.
 func (k *Kernel) newExecution(o Order) *execution {
 	p := o.Program
-	e := &execution{k: k, q: newQueue(), out: o.Out, wake: make(chan struct{}, 1)}
+	e := k.blankExecution()
+	e.out = o.Out
 	if e.beginning.done = !o.Shared; o.Shared {
 		e.beginning.program = p
 	}
-	e.st.active = time.Now()
-	e.life, e.end = context.WithCancel(context.Background())
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	e.id, e.of = k.newID(""), k.identity
@@ -84,6 +85,13 @@ func (k *Kernel) newExecution(o Order) *execution {
 	k.run = e
 	k.seen.begin()
 	e.pump.Go(e.work)
+	return e
+}
+
+func (k *Kernel) blankExecution() *execution {
+	e := &execution{k: k, q: newQueue(), wake: make(chan struct{}, 1)}
+	e.st.active = time.Now()
+	e.life, e.end = context.WithCancel(context.Background())
 	return e
 }
 

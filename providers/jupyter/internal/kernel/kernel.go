@@ -64,6 +64,7 @@ type Kernel struct {
 	requests map[string]*request
 	run      *execution
 	seen     messageLog
+	mark     string // of Expect
 	late     func(codeinterp.Output)
 }
 

@@ -20,25 +20,37 @@ const inquireLimit = 10 * time.Second
 // inquire asks the kernel how the program ended, where its reply was lost.
 func (r *runner) inquire() {
 	p := r.e.progress()
-	d := r.k.dialect
-	if p.reply != nil || p.fault != nil || p.death || r.killed || r.away != nil || d.outcome == nil {
+	if p.reply != nil || p.fault != nil || p.death || r.killed || r.away != nil {
 		return
+	}
+	if reply := r.outcome(r.e.id); reply != nil {
+		r.e.update(func(p *progress) { p.reply = reply })
+	}
+}
+
+// outcome asks how the program of a request ended, that of the last one if id is empty.
+// It returns nil if that is not known.
+func (r *runner) outcome(id string) *wire.ExecuteReply {
+	d := r.k.dialect
+	if d.outcome == nil {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, inquireLimit)
 	defer cancel()
-	out, err := r.k.evaluate(ctx, "", map[string]string{"outcome": d.outcome(r.e.id)})
+	out, err := r.k.evaluate(ctx, "", map[string]string{"outcome": d.outcome(id)})
 	if err != nil {
-		return
+		return nil
 	}
 	// Base64 is the same in a repr, but for its quotes.
 	data, err := base64.StdEncoding.DecodeString(strings.Trim(out["outcome"].Data.Text, `'"`))
 	if err != nil {
-		return
+		return nil
 	}
 	var reply wire.ExecuteReply
-	if json.Unmarshal(data, &reply) == nil && (reply.Status == "ok" || reply.Status == "error") {
-		r.e.update(func(p *progress) { p.reply = &reply })
+	if json.Unmarshal(data, &reply) != nil || reply.Status != "ok" && reply.Status != "error" {
+		return nil
 	}
+	return &reply
 }
 
 // showPayload adds the output that is only in the reply.
@@ -165,7 +177,7 @@ func blankLines(code string) int {
 func (r *runner) whole() bool {
 	r.k.mu.Lock()
 	defer r.k.mu.Unlock()
-	return r.k.seen.whole()
+	return r.e.id != "" && r.k.seen.whole()
 }
 
 // faultOrReply is the program's error, from the error message or the reply.

@@ -20,6 +20,7 @@ func (k *Kernel) receive(s *socket, f *frame) error {
 		k.mu.Unlock()
 		return nil
 	}
+	k.expected(f)
 	run, req := k.run, k.requests[m.Parent.ID]
 	ours, hidden := k.own(m.Parent.ID)
 	k.mu.Unlock()

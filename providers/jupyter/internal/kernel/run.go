@@ -179,8 +179,17 @@ func (r *runner) follow() error {
 	} else if err != nil {
 		return err
 	}
-	w := newWatch(r, s)
+	return r.watch(s, false)
+}
+
+// watch returns when the program has ended. If probe is set, the kernel is asked at once
+// for a sign that comes after it.
+func (r *runner) watch(s *socket, probe bool) error {
+	k, w := r.k, newWatch(r, s)
 	defer w.end()
+	if probe {
+		w.probe()
+	}
 	for {
 		p := r.e.progress()
 		if p.over() {

@@ -103,10 +103,11 @@ class Last:
             self.reply.update(status="error", ename=type(error).__name__, evalue=text[: self.LENGTH], traceback=[])
 
     def report(self, id):
-        """The reply to a request in base64, "" where it is not known."""
-        if self.reply is None or self.id != id:
+        """The reply to a request in base64, "" where it is not known. An empty id is that of
+        the last one."""
+        if self.reply is None or id and self.id != id:
             return ""
-        return base64.b64encode(json.dumps(self.reply).encode()).decode()
+        return base64.b64encode(json.dumps({**self.reply, "id": self.id}).encode()).decode()
 
 
 class Helper:

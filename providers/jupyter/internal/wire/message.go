@@ -51,6 +51,7 @@ type ExecuteReply struct {
 	Traceback   []string              `json:"traceback"`
 	Expressions map[string]Expression `json:"user_expressions"`
 	Payload     json.RawMessage       `json:"payload"` // see Shown
+	ID          string                `json:"id"`      // of the request; only where the dialect's outcome has it
 }
 
 // Expression is the outcome of a user expression.

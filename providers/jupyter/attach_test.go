@@ -1,0 +1,42 @@
+//go:build linux && real
+
+package jupyter_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/attachtest"
+	"github.com/toolcell/toolcell/internal/tier"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// TestMain is also the host of TestHostKilled.
+func TestMain(m *testing.M) {
+	if url := os.Getenv(attachtest.Variable + "_URL"); os.Getenv(attachtest.Variable) != "" {
+		fmt.Fprintln(os.Stderr, attachtest.Host(jupyter.NewStateful(context.Background(), &jupyter.Options{URL: url})))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// killHosts: a host that is killed at any point leaves its kernel, and the output of its run
+// or the report that some is missing, to the next process.
+func killHosts(t *testing.T, s *server) {
+	points := 10
+	if tier.Full {
+		points = 100
+	}
+	address := s.url + "?token=" + s.token
+	attachtest.Kill(t, points, []string{attachtest.Variable + "_URL=" + address}, func() (codeinterp.CodeInterpreter, error) {
+		return jupyter.NewStateful(t.Context(), &jupyter.Options{URL: address})
+	})
+	if left := s.kernels(t); len(left) > 0 {
+		t.Errorf("%d kernels left", len(left))
+	}
+}
+
+func TestHostKilled(t *testing.T) { killHosts(t, start(t, "server7", true)) }
