@@ -88,9 +88,10 @@ func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) er
 	for _, file := range p.Files {
 		size += file.Size
 	}
-	fmt.Fprintf(a.stderr, "toolcell: compiling %d MB, which takes some seconds, once\n", size>>20)
 	start := time.Now()
-	e, err := loadPython(ctx, p)
+	e, err := loadPython(ctx, p, func() {
+		fmt.Fprintf(a.stderr, "toolcell: compiling %d MB, which takes some seconds, once\n", size>>20)
+	})
 	if err != nil {
 		return errors.Join(err, pack.Remove("", p.ID()))
 	}
@@ -119,8 +120,8 @@ func (a *app) verifyEngine(ctx context.Context, id string) error {
 	return err
 }
 
-func loadPython(ctx context.Context, p *pack.Installed) (*python.Engine, error) {
-	return python.New(ctx, &python.Options{Pack: os.DirFS(p.Dir), Cache: p.Cache()})
+func loadPython(ctx context.Context, p *pack.Installed, onCompile func()) (*python.Engine, error) {
+	return python.New(ctx, &python.Options{Pack: os.DirFS(p.Dir), Cache: p.Cache(), OnCompile: onCompile})
 }
 
 // A lazyPython is an engine that is loaded when it is first used.
@@ -135,7 +136,11 @@ func installedPython() engine.Engine {
 	if err != nil {
 		return nil
 	}
-	return &lazyPython{p.Python, sync.OnceValues(func() (*python.Engine, error) { return loadPython(context.Background(), p) })}
+	return &lazyPython{p.Python, sync.OnceValues(func() (*python.Engine, error) {
+		return loadPython(context.Background(), p, func() {
+			fmt.Fprintln(os.Stderr, "toolcell: compiling Python anew for this version or processor, which takes some seconds, once")
+		})
+	})}
 }
 
 func (l *lazyPython) Info() codeinterp.LanguageInfo { return python.Info(l.version) }

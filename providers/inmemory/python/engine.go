@@ -3,6 +3,7 @@ package python
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -24,6 +25,8 @@ type Options struct {
 	// Cache is a directory for native code, which a later process loads in a fraction of
 	// a second. Empty means that New compiles, for some seconds of both time and processors.
 	Cache string
+	// OnCompile, if set, is called before New compiles.
+	OnCompile func()
 	// Limits bound each instance. Memory is in bytes, 256 MiB where it is zero. Stack is
 	// not used: Python has its own limit.
 	Limits engine.Limits
@@ -48,20 +51,12 @@ func New(ctx context.Context, o *Options) (_ *Engine, err error) {
 	if o == nil || o.Pack == nil {
 		return nil, fmt.Errorf("%w: no pack", codeinterp.ErrInvalid)
 	}
-	source, err := fs.ReadFile(o.Pack, "python.wasm")
-	if err != nil {
-		return nil, fmt.Errorf("%w: the pack: %v", codeinterp.ErrInvalid, err)
-	}
 	d := DefaultLimits()
 	e := &Engine{limits: engine.Limits{Memory: cmp.Or(o.Limits.Memory, d.Memory), Stack: cmp.Or(o.Limits.Stack, d.Stack)}}
 	if e.library, err = openLibrary(o.Pack); err != nil {
 		return nil, err
 	}
-	e.module, err = machine.Compile(ctx, source, &machine.Options{Imports: imports(), Yield: "toolcell.yield", Cache: o.Cache})
-	if err != nil {
-		return nil, fmt.Errorf("the pack: %w", err)
-	}
-	if err := e.open(o, source); err != nil {
+	if err := e.open(ctx, o); err != nil {
 		_ = e.Close() // the first error says more
 		return nil, err
 	}
@@ -70,10 +65,19 @@ func New(ctx context.Context, o *Options) (_ *Engine, err error) {
 
 // Close gives the memory of the engine back. No instance of it may be left.
 func (e *Engine) Close() error {
+	return errors.Join(e.unload(), e.library.close())
+}
+
+// unload closes the module and the image.
+func (e *Engine) unload() (err error) {
 	if e.image != nil {
-		_ = e.image.Close() // it is open
+		err = e.image.Close()
 	}
-	return e.module.Close()
+	if e.module != nil {
+		err = errors.Join(err, e.module.Close())
+	}
+	e.image, e.module = nil, nil
+	return err
 }
 
 // Info implements engine.Engine.

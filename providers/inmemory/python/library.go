@@ -17,20 +17,46 @@ const maxFile = 32 << 20
 // A library is an archive whose files are unpacked as they are first read.
 type library struct {
 	archive *zip.Reader
+	file    io.Closer
 	mu      sync.Mutex
 	files   map[string][]byte
 }
 
 func openLibrary(pack fs.FS) (*library, error) {
-	data, err := fs.ReadFile(pack, "stdlib.zip")
-	if err == nil {
-		var archive *zip.Reader
-		if archive, err = zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil {
-			return &library{archive: archive, files: map[string][]byte{}}, nil
-		}
+	l, err := readLibrary(pack)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the pack: %v", codeinterp.ErrInvalid, err)
 	}
-	return nil, fmt.Errorf("%w: the pack: %v", codeinterp.ErrInvalid, err)
+	return l, nil
 }
+
+func readLibrary(pack fs.FS) (_ *library, err error) {
+	file, err := pack.Open(libraryName)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = file.Close() // the first error says more
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	at, ok := file.(io.ReaderAt)
+	if !ok {
+		data, err := io.ReadAll(file)
+		if err != nil {
+			return nil, err
+		}
+		at = bytes.NewReader(data)
+	}
+	archive, err := zip.NewReader(at, info.Size())
+	return &library{archive: archive, file: file, files: map[string][]byte{}}, err
+}
+
+func (l *library) close() error { return l.file.Close() }
 
 func (l *library) Open(name string) (fs.File, error) { return l.archive.Open(name) }
 

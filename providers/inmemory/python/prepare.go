@@ -1,6 +1,7 @@
 package python
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -13,28 +14,43 @@ import (
 const firstMemory = 512 << 20
 
 // open takes the interpreter from the cache, or starts one.
-func (e *Engine) open(o *Options, source []byte) error {
+func (e *Engine) open(ctx context.Context, o *Options) error {
+	id, err := identify(o.Pack)
+	if err != nil {
+		return err
+	}
+	mo := &machine.Options{Imports: imports(), Yield: "toolcell.yield", Cache: o.Cache, OnCompile: o.OnCompile}
 	file := ""
 	if o.Cache != "" {
-		var err error
-		if file, err = savedName(o.Cache, o.Pack, source); err != nil {
+		file = id.file(o.Cache)
+		if ok, err := e.load(ctx, file, mo); ok || err != nil {
 			return err
 		}
-		if e.load(file) {
-			return e.trap()
-		}
+	}
+	source, err := id.source(o.Pack)
+	if err != nil {
+		return err
+	}
+	if e.module, err = machine.Compile(ctx, source, mo); err != nil {
+		return fmt.Errorf("the pack: %w", err)
 	}
 	return e.prepare(file)
 }
 
-// trap lets the machine prepare for its first trap, which takes a while and is not to be
-// that of a program that has to end in time.
-func (e *Engine) trap() error {
+// check compares the addresses of the words with what the interpreter says. It also lets
+// the machine prepare for its first trap, which takes a while and is not to be that of a
+// program that has to end in time.
+func (e *Engine) check() error {
 	in, err := e.module.Start(&machine.Config{Image: e.image, Memory: firstMemory, Host: newGuest(e, memfs.New(nil))})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	for i, at := range e.words {
+		if v, err := in.Call("word", uint64(i)); err != nil || v != uint64(at) || v+4 > uint64(len(in.Memory())) {
+			return fmt.Errorf("%w: the pack has no words of interrupts: %v", codeinterp.ErrInvalid, err)
+		}
+	}
 	if _, err := in.Call("word", 1<<20); err == nil {
 		return fmt.Errorf("%w: the pack has words without end", codeinterp.ErrInvalid)
 	}
@@ -54,10 +70,7 @@ func (e *Engine) prepare(file string) error {
 		return fmt.Errorf("%w: the interpreter of the pack does not start: %v", codeinterp.ErrInvalid, err)
 	}
 	for i := range e.words {
-		v, err := g.machine.Call("word", uint64(i))
-		if err != nil || v+4 > uint64(len(g.machine.Memory())) {
-			return fmt.Errorf("%w: the pack has no words of interrupts: %v", codeinterp.ErrInvalid, err)
-		}
+		v, _ := g.machine.Call("word", uint64(i)) // which check tries
 		e.words[i] = uint32(v)
 	}
 	if n := g.system.OpenFiles(); n > 0 {
@@ -68,9 +81,9 @@ func (e *Engine) prepare(file string) error {
 		return err
 	}
 	if file != "" {
-		e.save(file, g.machine.Memory())
+		e.save(file, g.machine.Memory()) // that it cannot is no error: it is made again
 	}
-	return e.trap()
+	return e.check()
 }
 
 // start runs the interpreter until the driver waits for programs.

@@ -1,21 +1,105 @@
 package machine
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// openCache opens a directory for native code, to which no other user may write.
-func openCache(dir string) (wazero.CompilationCache, error) {
+var errNoNative = errors.New("the cache has no native code of the module")
+
+// openCache makes a directory for native code, to which no other user may write.
+func openCache(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
+		return fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
 	}
 	if err := checkOwner(dir); err != nil {
+		return fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
+	}
+	return nil
+}
+
+// natives are the files with native code in a directory, one for each kind of processor.
+func natives(dir string) map[string]bool {
+	list, _ := filepath.Glob(filepath.Join(dir, "wazero-*", "*")) // of a directory whose name is no pattern
+	files := map[string]bool{}
+	for _, file := range list {
+		files[file] = true
+	}
+	return files
+}
+
+// load makes a module of its stub and of native code in the cache. Where it has none,
+// wazero compiles the stub, which is of no use: that a file is new shows it.
+func load(ctx context.Context, s stub, o *Options) (*Module, error) {
+	dir := filepath.Join(o.Cache, s.module())
+	had := natives(dir)
+	if len(had) == 0 {
+		return nil, errNoNative
+	}
+	m, err := newModule(ctx, s, dir, o)
+	for file := range natives(dir) {
+		if !had[file] {
+			_ = os.Remove(file) // or it would be taken for the module's next time
+			err = errNoNative
+		}
+	}
+	if err != nil {
+		if m != nil {
+			_ = m.Close() // it has run nothing
+		}
+		return nil, err
+	}
+	return m, nil
+}
+
+// compile makes a module of its code, and puts the native code into the cache.
+func compile(ctx context.Context, code []byte, s stub, o *Options) (*Module, error) {
+	if o.Cache == "" {
+		return newModule(ctx, code, "", o)
+	}
+	dir, err := os.MkdirTemp(o.Cache, ".new-*")
+	if err != nil {
 		return nil, fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
 	}
+	defer os.RemoveAll(dir)
+	m, err := newModule(ctx, code, filepath.Join(dir, "module"), o)
+	if err != nil {
+		return nil, err
+	}
+	name, err := newModule(ctx, s, filepath.Join(dir, "stub"), o)
+	if err == nil {
+		err = errors.Join(name.Close(), rename(dir, filepath.Join(o.Cache, s.module())))
+	}
+	if err != nil {
+		_ = m.Close() // it has run nothing
+		return nil, fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
+	}
+	return m, nil
+}
+
+// rename gives the native code of the module the place of the stub's in a directory.
+func rename(from, to string) error {
+	for file := range natives(filepath.Join(from, "stub")) {
+		for code := range natives(filepath.Join(from, "module")) {
+			name, err := filepath.Rel(filepath.Join(from, "stub"), file)
+			if err != nil {
+				return err
+			}
+			target := filepath.Join(to, name)
+			return errors.Join(os.MkdirAll(filepath.Dir(target), 0o700), os.Rename(code, target))
+		}
+	}
+	return errNoNative
+}
+
+// compilationCache returns wazero's cache in a directory.
+func compilationCache(dir string) (wazero.CompilationCache, error) {
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)

@@ -10,8 +10,21 @@ type Image struct {
 
 // NewImage returns an image of a memory, whose size is a multiple of 64 KiB.
 func NewImage(memory []byte) (*Image, error) {
-	i := &Image{size: int64(len(memory))}
-	return i, i.storage.fill(memory)
+	return FillImage(int64(len(memory)), func(to []byte) error {
+		return Runs(memory, func(offset int64, part []byte) error {
+			copy(to[offset:], part)
+			return nil
+		})
+	})
+}
+
+// FillImage returns an image of so many bytes, which fill writes to a memory of zeros.
+func FillImage(size int64, fill func(memory []byte) error) (*Image, error) {
+	i := &Image{size: size}
+	if err := i.storage.fill(size, fill); err != nil {
+		return nil, err
+	}
+	return i, nil
 }
 
 // Size returns how many bytes the image has.
@@ -22,8 +35,8 @@ func (i *Image) Close() error { return i.storage.close() }
 
 const hostPage = 4096
 
-// runs calls do for each part of a memory that is not zero.
-func runs(memory []byte, do func(offset int64, part []byte) error) error {
+// Runs calls do for each part of a memory that is not zero.
+func Runs(memory []byte, do func(offset int64, part []byte) error) error {
 	for off := 0; off < len(memory); {
 		end := off
 		for end < len(memory) && !isZero(memory[end:end+hostPage]) {

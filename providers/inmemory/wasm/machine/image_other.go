@@ -5,9 +5,9 @@ package machine
 // storage is the image itself.
 type storage struct{ bytes []byte }
 
-func (s *storage) fill(memory []byte) error {
-	s.bytes = append([]byte(nil), memory...)
-	return nil
+func (s *storage) fill(size int64, fill func(memory []byte) error) error {
+	s.bytes = make([]byte, size)
+	return fill(s.bytes)
 }
 
 func (s *storage) close() error { return nil }

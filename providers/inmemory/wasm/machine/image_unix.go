@@ -3,6 +3,7 @@
 package machine
 
 import (
+	"errors"
 	"os"
 	"sync"
 	"unsafe"
@@ -18,15 +19,15 @@ type storage struct {
 	bytes []byte // a mapping to read, once it was asked for
 }
 
-func (s *storage) fill(memory []byte) (err error) {
+func (s *storage) fill(size int64, fill func(memory []byte) error) (err error) {
 	if s.file, err = anonymousFile(); err != nil {
 		return err
 	}
-	if err = s.file.Truncate(int64(len(memory))); err == nil {
-		err = runs(memory, func(offset int64, part []byte) error {
-			_, err := s.file.WriteAt(part, offset)
-			return err
-		})
+	if err = s.file.Truncate(size); err == nil && size > 0 {
+		var memory []byte
+		if memory, err = unix.Mmap(int(s.file.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err == nil {
+			err = errors.Join(fill(memory), unix.Munmap(memory))
+		}
 	}
 	if err != nil {
 		_ = s.close()

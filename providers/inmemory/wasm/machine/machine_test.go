@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"runtime"
 	"testing"
 	"time"
@@ -150,29 +149,6 @@ func TestStop(t *testing.T) {
 	}
 	if interrupts == 0 || breaths == 0 {
 		t.Errorf("%d interrupts, %d breaths", interrupts, breaths)
-	}
-}
-
-// TestCache: native code is loaded from a directory, unless others may write to it.
-func TestCache(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		call(t, start(t, compile(t, machine.Options{Cache: dir}), machine.Config{}), "get")
-	}
-	if list, err := os.ReadDir(dir); err != nil || len(list) == 0 {
-		t.Errorf("the cache has %d entries, %v", len(list), err)
-	}
-	if runtime.GOOS == "windows" {
-		return
-	}
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := machine.Compile(t.Context(), source, &machine.Options{Yield: "h.y", Cache: dir}); !errors.Is(err, codeinterp.ErrUnavailable) {
-		t.Errorf("a directory of all: %v", err)
 	}
 }
 

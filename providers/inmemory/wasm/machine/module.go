@@ -23,6 +23,8 @@ type Options struct {
 	// Cache is a directory for native code, made where it is not there. Empty means that
 	// the module is compiled anew in every process.
 	Cache string
+	// OnCompile, if set, is called before the module is compiled, which takes seconds.
+	OnCompile func()
 }
 
 // An Import is a function of the host.
@@ -42,13 +44,15 @@ type Module struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	image    *Image
+	cache    wazero.CompilationCache // nil where there is none
+	stub     stub
 }
 
 type instanceKey struct{}
 
 // Compile makes a module of its source. Errors wrap rewrite.ErrModule where that is at
 // fault, and codeinterp.ErrUnavailable where this machine is.
-func Compile(ctx context.Context, source []byte, o *Options) (_ *Module, err error) {
+func Compile(ctx context.Context, source []byte, o *Options) (*Module, error) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return nil, fmt.Errorf("%w: no compiler for %s", codeinterp.ErrUnavailable, runtime.GOARCH)
 	}
@@ -56,33 +60,77 @@ func Compile(ctx context.Context, source []byte, o *Options) (_ *Module, err err
 	if err != nil {
 		return nil, err
 	}
-	config := wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false)
-	if o.Cache != "" {
-		cache, err := openCache(o.Cache)
-		if err != nil {
-			return nil, err
-		}
-		config = config.WithCompilationCache(cache)
-	}
-	m := &Module{runtime: wazero.NewRuntimeWithConfig(ctx, config)}
-	defer func() {
-		if err != nil {
-			m.Close()
-		}
-	}()
-	if err := m.register(ctx, o); err != nil {
+	s := stubOf(changed.Code)
+	m, err := cached(ctx, s, o)
+	if err != nil {
 		return nil, err
 	}
-	ctx = experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
-	if m.compiled, err = m.runtime.CompileModule(ctx, changed.Code); err != nil {
-		return nil, fmt.Errorf("%w: %v", rewrite.ErrModule, err)
+	if m == nil {
+		if o.OnCompile != nil {
+			o.OnCompile()
+		}
+		if m, err = compile(ctx, changed.Code, s, o); err != nil {
+			return nil, err
+		}
 	}
+	m.stub = s
 	memory := make([]byte, changed.Memory)
 	for _, s := range changed.Data {
 		copy(memory[s.Offset:], s.Data)
 	}
-	m.image, err = NewImage(memory)
-	return m, err
+	if m.image, err = NewImage(memory); err != nil {
+		_ = m.Close() // the first error says more
+		return nil, err
+	}
+	return m, nil
+}
+
+// Load makes a module of what Stub returned for one, with native code in the cache. The
+// module is nil where the cache has none for this processor, and has no Image.
+func Load(ctx context.Context, s []byte, o *Options) (*Module, error) {
+	if stub(s).module() == "" {
+		return nil, nil
+	}
+	return cached(ctx, s, o)
+}
+
+// cached returns a module from the cache, nil if it is not there.
+func cached(ctx context.Context, s stub, o *Options) (*Module, error) {
+	if o.Cache == "" {
+		return nil, nil
+	}
+	if err := openCache(o.Cache); err != nil {
+		return nil, err
+	}
+	m, err := load(ctx, s, o)
+	if err != nil {
+		return nil, context.Cause(ctx) // what is damaged is made again
+	}
+	return m, nil
+}
+
+// newModule compiles code, or takes native code from wazero's cache in a directory.
+func newModule(ctx context.Context, code []byte, dir string, o *Options) (_ *Module, err error) {
+	config := wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false)
+	m := &Module{}
+	if dir != "" {
+		if m.cache, err = compilationCache(dir); err != nil {
+			return nil, err
+		}
+		config = config.WithCompilationCache(m.cache)
+	}
+	m.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	if err = m.register(ctx, o); err == nil {
+		ctx = experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
+		if m.compiled, err = m.runtime.CompileModule(ctx, code); err != nil {
+			err = fmt.Errorf("%w: %v", rewrite.ErrModule, err)
+		}
+	}
+	if err != nil {
+		_ = m.Close() // the first error says more
+		return nil, err
+	}
+	return m, nil
 }
 
 // register makes the host's functions known.
@@ -124,9 +172,15 @@ func instanceOf(ctx context.Context) *Instance { return ctx.Value(instanceKey{})
 // Image returns what the memory of a module begins as.
 func (m *Module) Image() *Image { return m.image }
 
+// Stub returns what Load needs. It is not to be changed.
+func (m *Module) Stub() []byte { return m.stub }
+
 // Close gives the module back. No instance of it may be left.
 func (m *Module) Close() error {
 	err := m.runtime.Close(context.Background())
+	if m.cache != nil {
+		err = errors.Join(err, m.cache.Close(context.Background()))
+	}
 	if m.image != nil {
 		err = errors.Join(err, m.image.Close())
 	}

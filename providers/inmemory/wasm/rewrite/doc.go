@@ -23,3 +23,25 @@
 //   - Types are not checked: what compiles the result does that.
 //   - Recursion that passes no loop is not counted. The machine's stack bounds its depth.
 package rewrite
+
+import (
+	"crypto/sha256"
+	"embed"
+	"io/fs"
+	"sync"
+)
+
+//go:embed *.go
+var source embed.FS
+
+// Version returns a checksum of this package: another one may change modules differently.
+var Version = sync.OnceValue(func() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	names, _ := fs.Glob(source, "*.go") // the pattern is valid
+	for _, name := range names {
+		data, _ := source.ReadFile(name) // which is embedded
+		h.Write(data)
+	}
+	h.Sum(sum[:0])
+	return sum
+})
