@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -67,19 +68,21 @@ func TestContextTools(t *testing.T) {
 }
 
 func TestConstruction(t *testing.T) {
-	long := strings.Repeat("a", 33)
+	long := strings.Repeat("a", tools.MaxWorkspaceName+1)
 	for _, tt := range []struct {
 		name      string
 		workspace string
 		opts      *tools.Options
 		want      string // in the error; empty: none
 	}{
-		{"longest", long[:32], nil, ""},
-		{"too long", long, nil, "33 characters"},
-		{"empty", "", nil, "letters and digits"},
-		{"double underscore", "a__b", nil, "letters and digits"},
-		{"trailing dash", "a-", nil, "letters and digits"},
-		{"dot", "a.b", nil, "letters and digits"},
+		{"longest", long[1:], nil, ""},
+		{"too long", long, nil, "257 bytes"},
+		{"empty", "", nil, "is empty"},
+		{"user's id", "alice@example.com", nil, ""},
+		{"other letters", "Ægir Þór", nil, ""},
+		{"line break", "a\nb", nil, "printable"},
+		{"not UTF-8", "a\xff", nil, "printable"},
+		{"space at the end", "a ", nil, "printable"},
 		{"unprefixed", "", &tools.Options{Namer: tools.Unprefixed}, ""},
 		{"bad namer", "w", &tools.Options{Namer: func(w, op string) string { return w + "." + op }}, `"w.run_code"`},
 		{"long namer", "w", &tools.Options{Namer: func(w, op string) string { return strings.Repeat("x", 64) + op }}, "72 characters"},
@@ -92,6 +95,30 @@ func TestConstruction(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestWorkspacePart: a workspace has any user's id as its name, and the names of its tools
+// are valid for every API, always the same, and no other workspace's.
+func TestWorkspacePart(t *testing.T) {
+	if got := tools.Prefixed("alice@example.com", "run_code"); got != "workspace__alice-example--ff8d9819fc0e12bf__run_code" {
+		t.Errorf("got %q", got)
+	}
+	valid, names := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`), map[string]string{}
+	for _, workspace := range []string{
+		"demo", "a-b_c", strings.Repeat("x", 32), strings.Repeat("x", 33), strings.Repeat("x", 256), "alice@example.com", "alice@example.org",
+		"alice.example.com", "Alice@example.com", "alice-example--ff8d9819fc0e12bf", "a__b", "a--b", "a-", "-a", "_", ".", "日本", "日本語", "auth0|5f7c8ec7c33c6c004bbafe82", "a b", "a  b",
+	} {
+		list, err := tools.ForCode(workspace, &fake{}, &tools.Options{ReadOutput: true})
+		if err != nil {
+			t.Errorf("%q: %v", workspace, err)
+		}
+		for _, tool := range list {
+			if other, there := names[tool.Name]; there || !valid.MatchString(tool.Name) {
+				t.Errorf("%q has the tool %q, and so has %q", workspace, tool.Name, other)
+			}
+			names[tool.Name] = workspace
+		}
 	}
 }
 

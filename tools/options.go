@@ -128,7 +128,7 @@ func (o *Options) complete(workspace string) (Options, error) {
 		errs = append(errs, fmt.Errorf("options: Timeout %v is longer than MaxTimeout %v", c.Timeout, c.MaxTimeout))
 	}
 	if c.Prefix != "" {
-		if err := checkName("name", c.Prefix); err != nil {
+		if err := checkName(c.Prefix); err != nil {
 			errs = append(errs, fmt.Errorf("options: Prefix, of an interpreter beside others: %w", err))
 		}
 	}

@@ -50,8 +50,8 @@ type Workspace struct {
 	close         func() error
 }
 
-// New opens a workspace. Its name follows [tools.CheckWorkspaceName], and so do
-// those of further interpreters. The workspace owns the interpreters and the shell
+// New opens a workspace. Its name may be a user's id; see [tools.CheckWorkspaceName], and
+// [tools.WorkspacePart] for what stands for it in the names of tools. The workspace owns the interpreters and the shell
 // from then on; if New fails, it does not. opts may be nil.
 func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
 	if opts == nil {

@@ -113,7 +113,7 @@ func TestDeclarations(t *testing.T) {
 }
 
 func TestBadName(t *testing.T) {
-	for _, name := range []string{"", "a b", "a__b", strings.Repeat("x", 33)} {
+	for _, name := range []string{"", "a\x00b", " a", strings.Repeat("x", 257)} {
 		if _, err := workspace.New(name, workspace.Capabilities{Code: newFake("python")}, nil); err == nil {
 			t.Errorf("%q is accepted", name)
 		}
