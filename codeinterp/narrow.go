@@ -23,8 +23,8 @@ type NarrowOptions struct {
 	Manager bool
 
 	// Commands keeps the [Commander], whose shell may run programs in languages
-	// that are not kept.
-	Commands bool
+	// that are not kept, and Terminals the [TerminalRunner].
+	Commands, Terminals bool
 }
 
 // Narrow returns ci with only what opts names. Other languages are ErrLanguage and
@@ -38,7 +38,7 @@ func Narrow(ci CodeInterpreter, opts *NarrowOptions) (CodeInterpreter, error) {
 	if opts != nil {
 		o = *opts
 	}
-	n := &narrower{inner: ci, all: Describe(ci), known: ci.Languages(), languages: ci.Languages(), manager: o.Manager, commands: o.Commands, made: map[ContextID]string{}}
+	n := &narrower{inner: ci, all: Describe(ci), known: ci.Languages(), languages: ci.Languages(), manager: o.Manager, commands: o.Commands, terminals: o.Terminals, made: map[ContextID]string{}}
 	if len(o.Languages) > 0 {
 		n.languages = slices.Compact(slices.Sorted(slices.Values(o.Languages)))
 	}
@@ -65,6 +65,8 @@ func (n *narrower) hides(kind any) bool {
 		return !n.manager
 	case *Commander:
 		return !n.commands
+	case *TerminalRunner:
+		return !n.terminals
 	}
 	return false
 }
@@ -77,6 +79,7 @@ type narrower struct {
 	languages []string // those kept
 	manager   bool
 	commands  bool
+	terminals bool
 
 	mu   sync.Mutex
 	made map[ContextID]string // the languages of contexts

@@ -16,51 +16,87 @@ type Commander interface {
 	StartCommand(ctx context.Context, o codeinterp.CommandOptions) (Session, error)
 }
 
+// A TerminalStarter is a Runtime that also runs commands on terminals. Its interpreters have
+// [codeinterp.Terminals].
+type TerminalStarter interface {
+	// StartTerminal is Commander.StartCommand for a command on a terminal. The Code of
+	// the Program is empty for an interactive shell.
+	StartTerminal(ctx context.Context, o codeinterp.TerminalOptions) (Session, error)
+}
+
 // A commander is the codeinterp.Commander of an interpreter whose runtime is a
 // Commander. The others have none, so it is not Interpreter itself.
 type commander struct{ *Interpreter }
 
 // RunCommand implements codeinterp.Commander.
 func (i commander) RunCommand(ctx context.Context, command string, opts *codeinterp.CommandOptions) (codeinterp.Result, error) {
-	res, err := i.runCommand(ctx, command, opts)
-	if opts != nil && res.Status == codeinterp.StatusNotRun {
-		if c, ok := opts.Input.(io.Closer); ok {
-			c.Close()
-		}
+	o, err := codeinterp.CheckCommand(command, opts)
+	res, err := i.runStarted(ctx, command, &o.RunOptions, err, func(ctx context.Context) (Session, error) {
+		return i.rt.(Commander).StartCommand(ctx, o)
+	})
+	if opts != nil {
+		closeUnread(res, opts.Input)
 	}
 	return res, i.wrap(ctx, codeinterp.OpCommand, err)
 }
 
-func (i commander) runCommand(ctx context.Context, command string, opts *codeinterp.CommandOptions) (codeinterp.Result, error) {
-	o, err := codeinterp.CheckCommand(command, opts)
-	if err != nil {
-		return codeinterp.NotRun(), err
+// A terminalRunner is the codeinterp.TerminalRunner of an interpreter whose runtime is a
+// TerminalStarter.
+type terminalRunner struct{ *Interpreter }
+
+// RunTerminal implements codeinterp.TerminalRunner.
+func (i terminalRunner) RunTerminal(ctx context.Context, command string, opts *codeinterp.TerminalOptions) (codeinterp.Result, error) {
+	o, err := codeinterp.CheckTerminal(command, opts)
+	res, err := i.runStarted(ctx, command, &o.RunOptions, err, func(ctx context.Context) (Session, error) {
+		return i.rt.(TerminalStarter).StartTerminal(ctx, o)
+	})
+	if opts != nil {
+		closeUnread(res, opts.Input)
 	}
-	s := newSlot(i.Interpreter, Options{Once: true})
-	s.command = &o
+	return res, i.wrap(ctx, codeinterp.OpTerminal, err)
+}
+
+// runStarted runs code in a session of its own, which start returns, unless the input was
+// refused.
+func (i *Interpreter) runStarted(ctx context.Context, code string, o *codeinterp.RunOptions, refused error, start func(context.Context) (Session, error)) (codeinterp.Result, error) {
+	if refused != nil {
+		return codeinterp.NotRun(), refused
+	}
+	s := newSlot(i, Options{Once: true})
+	s.command = start
 	if err := i.addSlot(ctx, s); err != nil {
 		return codeinterp.NotRun(), err
 	}
-	return newRun(s, ctx, &o.RunOptions, command).run()
+	return newRun(s, ctx, o, code).run()
+}
+
+// closeUnread closes the input of a command that did not run.
+func closeUnread(res codeinterp.Result, input io.Reader) {
+	if c, ok := input.(io.Closer); ok && res.Status == codeinterp.StatusNotRun {
+		c.Close()
+	}
 }
 
 // start starts the slot's session.
 func (s *slot) start(ctx context.Context) (Session, error) {
 	if s.command != nil {
-		return s.in.rt.(Commander).StartCommand(ctx, *s.command)
+		return s.command(ctx)
 	}
 	return s.in.rt.Start(ctx, s.opts)
 }
 
 // As finds the optional groups that need no contexts.
 func (i *Interpreter) As(target any) bool {
-	c, ok := target.(*codeinterp.Commander)
-	if !ok {
-		return false
+	has := false
+	switch of := target.(type) {
+	case *codeinterp.Commander:
+		if _, has = i.rt.(Commander); has {
+			*of = commander{i}
+		}
+	case *codeinterp.TerminalRunner:
+		if _, has = i.rt.(TerminalStarter); has {
+			*of = terminalRunner{i}
+		}
 	}
-	_, ok = i.rt.(Commander)
-	if ok {
-		*c = commander{i}
-	}
-	return ok
+	return has
 }

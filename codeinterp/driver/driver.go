@@ -9,7 +9,8 @@ import (
 
 // A Runtime starts sessions. Its methods may be called from any goroutine. A panic in
 // one is an error of the call that led to it.
-// Further methods add abilities; see [Attacher], [Commander], [Completer] and [Filer].
+// Further methods add abilities; see [Attacher], [Commander], [Completer], [Filer] and
+// [TerminalStarter].
 type Runtime interface {
 	// Describe says what the runtime is and can do. New reads Languages, with their
 	// aliases and contexts, once; the rest is read whenever a caller asks, so Describe

@@ -16,9 +16,9 @@ import (
 type slot struct {
 	in        *Interpreter
 	opts      Options
-	command   *codeinterp.CommandOptions // of a command; else nil
-	functions []codeinterp.Function      // of the context
-	caller    context.Context            // of the one program that the slot is for; else nil
+	command   func(context.Context) (Session, error) // starts the session of a command; else nil
+	functions []codeinterp.Function                  // of the context
+	caller    context.Context                        // of the one program that the slot is for; else nil
 	id        codeinterp.ContextID
 	number    int64 // orders the contexts by age
 	created   time.Time

@@ -74,20 +74,38 @@ func (a *anchors) get() (int, error) {
 	return g, nil
 }
 
+// adopt takes in a group that a child of the host leads.
+func (a *anchors) adopt(g int) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.all = append(a.all, g)
+	if err := a.send("group", g); err != nil {
+		return fmt.Errorf("%w: keeper of processes: %w", codeinterp.ErrUnavailable, err)
+	}
+	return nil
+}
+
+// drop gives up a group whose members were killed.
+func (a *anchors) drop(g int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.all = slices.DeleteFunc(a.all, func(other int) bool { return other == g })
+	_ = a.send("gone", g) // a new keeper does not know the group
+}
+
 // put gives a group back whose members were killed.
 func (a *anchors) put(g int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.free = append(a.free, g)
+	if g != 0 {
+		a.free = append(a.free, g)
+	}
 }
 
 // retire gives up a group whose members were killed, and reaps them: if orphans become
 // children of the host, it has to, and that reaps the anchor.
 func (a *anchors) retire(g int) {
-	a.mu.Lock()
-	a.all = slices.DeleteFunc(a.all, func(other int) bool { return other == g })
-	_ = a.send("gone", g) // a new keeper does not know the group
-	a.mu.Unlock()
+	a.drop(g)
 	for wait := 100 * time.Microsecond; wait < time.Second; {
 		switch pid, err := unix.Wait4(-g, nil, unix.WNOHANG, nil); {
 		case err == unix.ECHILD:

@@ -57,7 +57,8 @@ func (s *Sandbox) probeBwrap() error {
 var closedProc = []string{"/proc/keys", "/proc/key-users", "/proc/kallsyms", "/proc/kcore", "/proc/timer_list", "/proc/sched_debug"}
 
 // bwrapArgs returns bubblewrap's options for a plan; seccomp, block and info are
-// descriptors. There is no new session: the kernel schedules a session as a group (see
+// descriptors. There is no new session but for a
+// terminal's: the kernel schedules a session as a group (see
 // autogroup in sched(7)), and on a busy machine a new one starts several times slower.
 // Instead /dev/tty is no terminal, and the filter refuses input for terminals.
 func (s *Sandbox) bwrapArgs(pl *plan, list []bind, seccomp, block, info int) []string {
@@ -86,7 +87,11 @@ func (s *Sandbox) bwrapArgs(pl *plan, list []bind, seccomp, block, info int) []s
 			a = append(a, "--ro-bind", "/dev/null", path)
 		}
 	}
-	a = append(a, "--dev", "/dev", "--ro-bind", "/dev/null", "/dev/tty", "--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp")
+	a = append(a, "--dev", "/dev")
+	if !pl.Terminal {
+		a = append(a, "--ro-bind", "/dev/null", "/dev/tty")
+	}
+	a = append(a, "--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp")
 	a = append(a, s.system.binds()...)
 	for _, b := range list {
 		a = append(a, b.args()...)

@@ -79,7 +79,7 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 		dir = pl.Cwd.Path()
 	}
 	cmd := &exec.Cmd{
-		Path: "/bin/sh", Dir: dir, Env: pl.Env, SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+		Path: "/bin/sh", Dir: dir, Env: pl.Env, SysProcAttr: &syscall.SysProcAttr{Setpgid: !pl.Terminal, Setsid: pl.Terminal, Setctty: pl.Terminal},
 		Args: append([]string{"sh", "-c", pl.ulimit() + `p=$1; shift; exec "$p" "$@"`, "sh", pl.Path}, pl.Args[1:]...),
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

@@ -91,7 +91,7 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	if p.plan.ForkServer {
 		return fmt.Errorf("%w: fork servers do not work in bwrap mode", codeinterp.ErrInvalid)
 	}
-	group, err := s.anchors.get()
+	group, err := s.group(p.plan)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,12 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 		return err
 	}
 	p.begin(sp)
-	err = s.open(p, g)
+	if sp.term {
+		err = s.anchors.adopt(p.pid)
+	}
+	if err == nil {
+		err = s.open(p, g)
+	}
 	close(ready)
 	// It ended while it was being looked at.
 	if errors.Is(err, unix.ESRCH) || errors.Is(err, unix.EPIPE) {

@@ -163,6 +163,9 @@ func (s *Sandbox) allowOwn(r *ruleset, pl *plan) error {
 	if dir := s.temp.path(); err == nil && pl.ForkServer && dir != "" {
 		err = r.allow(dir, rightsWrite)
 	}
+	if err == nil && pl.Terminal {
+		err = r.allow("/dev/tty", rightsDev) // its own
+	}
 	if err == nil && pl.Cwd != nil {
 		err = r.allowAt(pl.Cwd.fd(), rightsWrite)
 	}
@@ -172,14 +175,20 @@ func (s *Sandbox) allowOwn(r *ruleset, pl *plan) error {
 	return nil
 }
 
+// noGroup is the id of no process group.
+const noGroup = 1<<31 - 1
+
 // policy returns what a plan's program may call in landlock mode, in the
 // process group.
 func (s *Sandbox) policy(pl *plan, group int) seccomp.Policy {
-	if pl.ForkServer {
+	switch {
+	case pl.ForkServer:
 		// It puts its children into groups of theirs, which pin would keep it from.
 		group = 0
+	case pl.Terminal:
+		group = noGroup // the id is not known yet; its children have no reason to join one
 	}
-	return seccomp.Policy{Network: s.opts.Network, Egress: pl.Egress != nil, Shared: true, Group: group, SameUID: !alone(pl), ABI: s.abi}
+	return seccomp.Policy{Terminal: pl.Terminal, Network: s.opts.Network, Egress: pl.Egress != nil, Shared: true, Group: group, SameUID: !alone(pl), ABI: s.abi}
 }
 
 // scopesSignals is the first version of Landlock that limits signals.

@@ -54,10 +54,14 @@ func (p *proc) begin(sp *spawn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pid = sp.pid
+	group := sp.group
+	if sp.term {
+		group = sp.pid
+	}
 	if p.mode == Bwrap {
-		p.outer = sp.group
+		p.outer = group
 	} else {
-		p.group = sp.group
+		p.group = group
 	}
 	if p.killed {
 		p.killTree()
@@ -120,6 +124,7 @@ func (p *proc) killTree() {
 	if p.group > 0 {
 		_ = unix.Kill(-p.group, unix.SIGKILL)
 	}
+	p.killSession()
 	for pid, start := range p.escaped {
 		// Its id may be another process's.
 		if st, err := procfs.Read(pid); err == nil && st.Start == start {
@@ -150,6 +155,11 @@ func (p *proc) reaped() {
 	}
 	p.killTree()
 	p.ended = true
+	if p.plan.Terminal {
+		// The group is empty, and its id goes with the program, which led it.
+		p.s.anchors.drop(p.pid)
+		p.group, p.outer = 0, 0
+	}
 	p.mu.Unlock()
 	if p.ns != nil {
 		p.ns.wait()
@@ -200,9 +210,13 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 	group, cgroup := max(p.group, p.outer), p.cgroup
 	p.group, p.outer = 0, 0
 	p.mu.Unlock()
+	if p.plan.Terminal {
+		group = p.pid
+	}
 	p.closeEgress(group)
 	switch {
 	case group == 0:
+	case p.plan.Terminal && !reapsOrphans():
 	case reapsOrphans():
 		p.s.anchors.retire(group)
 	default:
@@ -261,42 +275,4 @@ func (s *Sandbox) oomKilled() bool {
 	before := s.oomKills
 	s.oomKills = oomKills()
 	return s.oomKills > before
-}
-
-// maxSignals bounds the walk over a tree that grows while it is walked.
-const maxSignals = 4096
-
-// signalAll signals the process group, or, in bwrap mode, what descends from
-// the program: bubblewrap itself must not get it.
-func (p *proc) signalAll(sig syscall.Signal) error {
-	if p.group > 0 {
-		return p.signalGroup(sig)
-	}
-	if err := p.signal(sig); err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ended {
-		return os.ErrProcessDone
-	}
-	root := p.pid
-	if p.ns != nil {
-		root = p.ns.main
-	}
-	list := procfs.Children(root)
-	for n := 0; n < len(list) && n < maxSignals; n++ {
-		_ = unix.Kill(list[n], sig)
-		list = append(list, procfs.Children(list[n])...)
-	}
-	return nil
-}
-
-func (p *proc) signalGroup(sig syscall.Signal) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ended || p.group <= 0 {
-		return os.ErrProcessDone
-	}
-	return unix.Kill(-p.group, sig)
 }

@@ -152,6 +152,11 @@ type Cmd struct {
 	// /dev/null. The caller closes its copies.
 	Files []*os.File
 
+	// Terminal says that the first of Files is a terminal, which becomes the program's
+	// controlling one: it leads a session of its own. In landlock mode there is no job
+	// control: programs cannot ask for or set the terminal's process group.
+	Terminal bool
+
 	// ReadOnly and Writable add to those of Options.
 	ReadOnly, Writable []string
 

@@ -21,6 +21,7 @@ type spawn struct {
 	cwd   *Dir // instead of dir, if set
 	fds   []int
 	group int  // that it joins, 0 for a new one
+	term  bool // descriptor 0 is its controlling terminal; it leads a session and a group
 	tied  bool // it dies with the host
 	ids   identity
 
@@ -37,8 +38,17 @@ type spawn struct {
 func (sp *spawn) steps() *forkexec.Steps {
 	s := &forkexec.Steps{}
 	s.Signals()
+	if sp.term && sp.rules == nil {
+		// Inside of a namespace a shell stops itself otherwise when it takes the terminal
+		// from bubblewrap.
+		s.Ignore(unix.SIGTTOU)
+	}
 	// This early, so that a kill of the group reaches the child in all that follows.
-	s.Do(unix.SYS_SETPGID, 0, uintptr(sp.group))
+	if sp.term {
+		s.Do(unix.SYS_SETSID)
+	} else {
+		s.Do(unix.SYS_SETPGID, 0, uintptr(sp.group))
+	}
 	rules, cwd := -1, -1
 	if sp.rules != nil {
 		rules = int(sp.rules.Fd())
@@ -47,6 +57,9 @@ func (sp *spawn) steps() *forkexec.Steps {
 		cwd = sp.cwd.fd()
 	}
 	keep := s.Move(sp.fds, []int{rules, cwd})
+	if sp.term {
+		s.Do(unix.SYS_IOCTL, 0, unix.TIOCSCTTY, 0)
+	}
 	addLimits(s, sp.rlimits)
 	if sp.ids.drop {
 		// Groups before ids: without the rights of root they could not be given up

@@ -47,7 +47,7 @@ func (s *Sandbox) start(p *proc) error {
 	defer null.Close()
 	sp := &spawn{
 		path: p.plan.Path, dials: p.plan.dials, args: p.plan.Args, env: p.plan.Env, dir: p.plan.Workdir, cwd: p.plan.Cwd,
-		fds: descriptors(p.plan.Files, null), ids: p.plan.ids,
+		fds: descriptors(p.plan.Files, null), ids: p.plan.ids, term: p.plan.Terminal,
 	}
 	if s.mode == Bwrap {
 		return s.startBwrap(p, sp)
@@ -57,7 +57,7 @@ func (s *Sandbox) start(p *proc) error {
 
 // startDirect starts the program as a child in a group of its own.
 func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
-	group, err := s.anchors.get()
+	group, err := s.group(p.plan)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 	sp.rlimits = p.plan.rlimits(s.processLimit(p.plan))
 	// Not to be reaped before it is watched, and in its cgroup.
 	ready := make(chan struct{})
-	if s.mode == Landlock {
+	if s.mode == Landlock && !sp.term {
 		p.openEgress(group)
 	}
 	err = sp.start(&s.forks, func() { <-ready; p.reaped() })
@@ -85,6 +85,13 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 	}
 	p.begin(sp)
 	err = s.confine(p, p.pid)
+	if sp.term {
+		// The program begins once the host gives it something to do.
+		err = errors.Join(err, s.anchors.adopt(p.pid))
+		if s.mode == Landlock {
+			p.openEgress(p.pid)
+		}
+	}
 	preferVictim(p.pid)
 	s.watch.add(p)
 	close(ready)
@@ -93,6 +100,14 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 		<-p.done
 	}
 	return err
+}
+
+// group returns the process group for a plan's program, 0 where it leads one.
+func (s *Sandbox) group(pl *plan) (int, error) {
+	if pl.Terminal {
+		return 0, nil
+	}
+	return s.anchors.get()
 }
 
 // confine puts pid into a cgroup of its own, where one is delegated.

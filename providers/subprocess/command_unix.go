@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/sandbox"
 	"github.com/toolcell/toolcell/internal/shellboot"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/cells"
 )
@@ -65,7 +66,8 @@ type command struct {
 	h    *host
 	lang *language
 	o    codeinterp.CommandOptions
-	p    *process // nil before it has begun
+	term *terminal // nil without one
+	p    *process  // nil before it has begun
 
 	mu   sync.Mutex
 	sent codeinterp.Signal // the last signal that was sent to it
@@ -87,6 +89,9 @@ func (c *command) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	done := make(chan struct{})
 	var helpers sync.WaitGroup
 	helpers.Go(func() { c.forwardSignals(done) })
+	if c.term != nil {
+		helpers.Go(func() { c.term.forwardResizes(done) })
+	}
 	fed := c.feed(feed)
 	<-r.done // also when ctx ends, which kills the process
 	close(done)
@@ -118,6 +123,9 @@ func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err 
 		if err != nil && feed != nil {
 			feed.Close()
 		}
+		if err != nil && c.term != nil && c.p == nil {
+			c.term.host.Close()
+		}
 	}()
 	script, code, err := os.Pipe()
 	if err != nil {
@@ -126,22 +134,48 @@ func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err 
 	defer script.Close()
 	defer code.Close()
 	pl := &place{dir: dir, cwd: c.h.dir, once: true, env: maps.Clone(prog.Env), first: r}
+	if c.term != nil && c.h.opts.Env["TERM"] == "" && pl.env["TERM"] == "" {
+		if pl.env == nil {
+			pl.env = map[string]string{}
+		}
+		pl.env["TERM"] = "xterm-256color"
+	}
 	cmd := c.h.command(c.lang, pl)
 	pl.beginRun(prog)
+	if c.term != nil && c.h.sandbox.Mode() == sandbox.Bwrap {
+		cmd.Args = append(cmd.Args, "-m") // bubblewrap itself is not to get what is typed
+	}
 	cmd.Args = append(cmd.Args, "-c", shellboot.Script, c.lang.Name, c.o.Cwd)
 	cmd.Files = []*os.File{nil, nil, nil, script}
-	if c.p, err = c.h.spawn(c.lang, pl, cmd, stdin, release); err != nil {
+	if c.p, err = c.spawn(pl, cmd, stdin, release); err != nil {
 		return nil, err
 	}
 	// Before the write, so that a shell which ends early shows as EPIPE.
 	script.Close()
 	_ = code.SetWriteDeadline(time.Now().Add(maxWrite))
 	// With EPIPE the shell has ended already, and its exit says why.
-	if _, err := io.WriteString(code, prog.Code); err != nil && !errors.Is(err, syscall.EPIPE) {
+	text := prog.Code
+	if c.term != nil && strings.TrimSpace(text) == "" {
+		text = c.h.interactive(c.lang)
+	}
+	if _, err := io.WriteString(code, text); err != nil && !errors.Is(err, syscall.EPIPE) {
 		c.p.kill()
 		return nil, fmt.Errorf("%w: the command cannot be handed over", codeinterp.ErrUnavailable)
 	}
 	return feed, nil
+}
+
+// spawn starts the shell on its streams.
+func (c *command) spawn(pl *place, cmd *sandbox.Cmd, stdin *os.File, release func()) (*process, error) {
+	if c.term == nil {
+		return c.h.spawn(c.lang, pl, cmd, stdin, release)
+	}
+	cmd.Terminal = true
+	e, err := c.term.ends(stdin)
+	if err != nil {
+		return nil, err
+	}
+	return c.h.spawnOn(e, c.lang, pl, cmd, stdin, release)
 }
 
 // stdin returns the end of the command's standard input that it reads, and, if there is
@@ -149,6 +183,12 @@ func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err 
 func (c *command) stdin(b []byte) (read *os.File, write io.WriteCloser, err error) {
 	if c.o.Input == nil && b != nil {
 		c.o.Input = bytes.NewReader(b)
+	}
+	if c.term != nil {
+		if read, err = c.term.open(); err != nil || c.o.Input == nil {
+			return read, nil, err
+		}
+		return read, typed{c.term.host}, nil
 	}
 	if c.o.Input == nil {
 		read, err = os.Open(os.DevNull)

@@ -108,6 +108,11 @@ func (h *host) spawn(l *language, pl *place, c *sandbox.Cmd, stdin *os.File, rel
 	if err != nil {
 		return nil, err
 	}
+	return h.spawnOn(ends, l, pl, c, stdin, release)
+}
+
+// spawnOn is spawn with the ends of descriptors that were made before.
+func (h *host) spawnOn(ends *ends, l *language, pl *place, c *sandbox.Cmd, stdin *os.File, release func()) (*process, error) {
 	more := c.Files[min(3, len(c.Files)):]
 	c.Files = []*os.File{stdin, ends.child[0], ends.child[1]}
 	if l.Driver != nil {

@@ -83,6 +83,13 @@ func (s *Steps) Signals() {
 	}
 }
 
+// Ignore lets a signal do nothing, in the program too.
+func (s *Steps) Ignore(sig unix.Signal) {
+	s.Do(unix.SYS_RT_SIGACTION, uintptr(sig), Pin(s, &[8]uint64{ignore}), 0, sigsetSize)
+}
+
+const ignore = 1 // SIG_IGN
+
 // Unmask lifts the signal mask that run sets.
 func (s *Steps) Unmask() {
 	s.Do(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, Pin(s, new([2]uint64)), 0, sigsetSize)

@@ -27,6 +27,10 @@ type Policy struct {
 	Shared bool
 	Group  int
 
+	// Terminal is for a program with a terminal: it is refused the terminal's process
+	// group, so that shells know that they have no job control.
+	Terminal bool
+
 	// SameUID is for a program that runs under the host's uid: it closes what
 	// Landlock leaves open to the owner of files and processes.
 	SameUID bool
@@ -72,8 +76,9 @@ func (p Policy) Build() Filter {
 	// PER_LINUX and PER_LINUX32, each with UNAME26 too, and the query: what
 	// Docker's profile allows as well.
 	f.denyUnless(unix.EPERM, unix.SYS_PERSONALITY, 0, allBits, 0, 8, 0x20000, 0x20008, allBits)
-	// They put input into a terminal, which the host may have.
-	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, tiocSTI, tiocLinux)
+	// The first two put input into a terminal, which the host may have; the last gives
+	// it another driver of the kernel's.
+	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, tiocSTI, tiocLinux, unix.TIOCSETD)
 	// Whoever opens a file with a lease has to wait for the program, the host too.
 	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
 	// Landlock leaves extended attributes open to every process that may write to a file, and
@@ -92,6 +97,9 @@ func (p Policy) Build() Filter {
 	}
 	if p.Group != 0 {
 		p.pin(&f)
+	}
+	if p.Terminal {
+		f.denyValues(unix.ENOTTY, unix.SYS_IOCTL, 1, unix.TIOCGPGRP, unix.TIOCSPGRP)
 	}
 	if p.SameUID {
 		p.owner(&f)

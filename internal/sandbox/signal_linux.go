@@ -1,0 +1,61 @@
+package sandbox
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/internal/procfs"
+)
+
+// maxSignals bounds the walk over a tree that grows while it is walked.
+const maxSignals = 4096
+
+// signalAll signals the process group, or, in bwrap mode, what descends from
+// the program: bubblewrap itself must not get it.
+func (p *proc) signalAll(sig syscall.Signal) error {
+	if p.group > 0 {
+		return p.signalGroup(sig)
+	}
+	if err := p.signal(sig); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return os.ErrProcessDone
+	}
+	root := p.pid
+	if p.ns != nil {
+		root = p.ns.main
+	}
+	list := procfs.Children(root)
+	for n := 0; n < len(list) && n < maxSignals; n++ {
+		_ = unix.Kill(list[n], sig)
+		list = append(list, procfs.Children(list[n])...)
+	}
+	return nil
+}
+
+func (p *proc) signalGroup(sig syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended || p.group <= 0 {
+		return os.ErrProcessDone
+	}
+	return unix.Kill(-p.group, sig)
+}
+
+// killSession kills what has a group of its own on a terminal in none mode, where shells
+// have job control; p.mu is held.
+func (p *proc) killSession() {
+	if p.mode != None || !p.plan.Terminal || p.ended || p.pid == 0 {
+		return
+	}
+	for _, pid := range procfs.PIDs() {
+		if sid, err := unix.Getsid(pid); err == nil && sid == p.pid {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}
