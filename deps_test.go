@@ -25,7 +25,7 @@ var layers = map[string][]string{
 	"providers/inmemory":       {"codeinterp", "internal", "modernc.org", "github.com/tetratelabs/wazero", "golang.org/x/sys"},
 	"providers/inmemory/fetch": {"codeinterp", "egress", "providers/inmemory/engine"},
 	"environments":             {"codeinterp", "egress", "internal"},
-	"providers/subprocess":     {"codeinterp", "egress", "environments", "internal", "golang.org/x/sync", "golang.org/x/sys"},
+	"providers/subprocess":     {"codeinterp", "egress", "environments", "internal", "github.com/creack/pty", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/jupyter":        {"codeinterp", "internal", "golang.org/x/sys", "github.com/gorilla/websocket"},
 	"git":                      {"codeinterp"},
 	"files":                    {"codeinterp", "internal"},
