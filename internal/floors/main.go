@@ -66,6 +66,12 @@ var groups = []group{
 		{what: "subprocess: function call, javascript", floor: "as time", benchmark: "Functions/javascript", metric: "µs/call", most: 0.15, unit: "ms", scale: 1e-3},
 		{what: "subprocess: function call, javascript", floor: "an echo over the same kind of socket", benchmark: "Functions/javascript", metric: "x-floor", unit: "x"},
 	}},
+	{"./providers/subprocess", "^BenchmarkNetwork$", "20x", []row{
+		{what: "egress: new HTTP connection, bubblewrap", floor: "over the host's network", benchmark: "Network/bwrap", metric: "over-direct-µs", most: 0.3, unit: "ms", scale: 1e-3},
+		{what: "egress: new HTTP connection, Landlock", floor: "over the host's network", benchmark: "Network/landlock", metric: "over-direct-µs", most: 0.5, unit: "ms", scale: 1e-3},
+		{what: "egress: tunnel, bubblewrap", floor: "a stream without it takes", benchmark: "Network/bwrap", metric: "direct/tunnel", most: 1.43, unit: "x"},
+		{what: "egress: tunnel, Landlock", floor: "a stream without it takes", benchmark: "Network/landlock", metric: "direct/tunnel", most: 1.43, unit: "x"},
+	}},
 	{"./providers/jupyter", "^BenchmarkCell$", "300x", []row{
 		{what: "jupyter: 1+1 in a live kernel", floor: "a raw socket", benchmark: "Cell", metric: "ours/floor", most: 1.1, unit: "x"},
 		{what: "jupyter: the same without care for acknowledgements", floor: "a raw socket", benchmark: "Cell", metric: "plain/floor", unit: "x"},

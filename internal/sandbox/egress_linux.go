@@ -9,6 +9,8 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/rootfs"
 	"github.com/toolcell/toolcell/internal/sandbox/netgate"
@@ -27,7 +29,7 @@ func (p *proc) listenInside(init int) error {
 	if p.plan.Egress == nil {
 		return nil
 	}
-	session := netgate.NewSession(p.plan.Egress, p.plan.user())
+	session := netgate.NewSession(p.plan.Egress, p.plan.user(), p.s.quota)
 	p.mu.Lock()
 	p.session = session
 	p.mu.Unlock()
@@ -42,7 +44,7 @@ func (p *proc) openEgress(group int) {
 	if p.plan.Egress == nil || p.plan.Egress.Serve == nil {
 		return // nothing answers a fork server itself
 	}
-	p.session = netgate.NewSession(p.plan.Egress, p.plan.user())
+	p.session = netgate.NewSession(p.plan.Egress, p.plan.user(), p.s.quota)
 	p.s.notifier.Add(group, p.session)
 }
 
@@ -61,9 +63,17 @@ func (p *proc) closeEgress(group int) {
 	session.Close()
 }
 
-// prepareEgress makes the notifier of landlock mode.
+// prepareEgress makes what all programs share: a quota, and the notifier of landlock mode.
 func (s *Sandbox) prepareEgress() error {
-	if !s.opts.Egress || s.mode != Landlock || s.notifier != nil {
+	if !s.opts.Egress {
+		return nil
+	}
+	var files unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
+		return err
+	}
+	s.quota = netgate.NewQuota(files.Cur)
+	if s.mode != Landlock || s.notifier != nil {
 		return nil
 	}
 	return s.forks.do(func() (err error) {

@@ -30,7 +30,8 @@ type Sandbox struct {
 	temp    tempRoot
 	cgroups *cgroups // nil if none is delegated
 
-	notifier *netgate.Notifier // of landlock mode with Options.Egress
+	quota    *netgate.Quota    // of connections, with Options.Egress
+	notifier *netgate.Notifier // of landlock mode with it
 	watch    watcher
 
 	live liveProcs

@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolcell/toolcell/internal/rootfs"
 )
@@ -45,8 +46,30 @@ const (
 	maxConns = 256 // of one program and what it started
 )
 
+// A Quota is how many connections all programs can have, so that the host keeps
+// descriptors for itself.
+type Quota struct {
+	most int64
+	used atomic.Int64
+}
+
+// NewQuota returns the quota of a host that can have so many descriptors. It keeps half of
+// them; a connection takes up to six, for two sockets and two pipes between them.
+func NewQuota(descriptors uint64) *Quota {
+	return &Quota{most: int64(min(descriptors, 1<<30)) / 2 / 6}
+}
+
+func (q *Quota) take() bool {
+	if q.used.Add(1) <= q.most {
+		return true
+	}
+	q.used.Add(-1)
+	return false
+}
+
 // A Session is the connections of one program and what it started.
 type Session struct {
+	quota  *Quota
 	egress *Egress
 	user   *rootfs.User
 
@@ -58,8 +81,8 @@ type Session struct {
 
 // NewSession returns a Session without connections, of a program that runs as u; nil is
 // the host's user.
-func NewSession(e *Egress, u *rootfs.User) *Session {
-	return &Session{egress: e, user: u, open: map[io.Closer]bool{}}
+func NewSession(e *Egress, u *rootfs.User, q *Quota) *Session {
+	return &Session{quota: q, egress: e, user: u, open: map[io.Closer]bool{}}
 }
 
 // add takes what Close will close. It closes c and returns false after Close, and if c is
@@ -67,7 +90,7 @@ func NewSession(e *Egress, u *rootfs.User) *Session {
 func (s *Session) add(c io.Closer, isConn bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || isConn && s.conns >= maxConns {
+	if s.closed || isConn && (s.conns >= maxConns || !s.quota.take()) {
 		_ = c.Close()
 		return false
 	}
@@ -83,6 +106,7 @@ func (s *Session) remove(c io.Closer) {
 	defer s.mu.Unlock()
 	if s.open[c] {
 		s.conns--
+		s.quota.used.Add(-1)
 	}
 	delete(s.open, c)
 }
@@ -97,6 +121,7 @@ func (s *Session) serve(c net.Conn, dst netip.AddrPort) {
 func (s *Session) Close() {
 	s.mu.Lock()
 	list := s.open
+	s.quota.used.Add(-int64(s.conns))
 	s.open, s.closed, s.conns = nil, true, 0
 	s.mu.Unlock()
 	for c := range list {
