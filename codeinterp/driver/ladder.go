@@ -36,7 +36,8 @@ type ladder struct {
 	phase        phase
 	why          error // why the program was stopped
 	after        error // why it would have been stopped, had it not ended before
-	early        bool  // an interrupt came before the program began
+	deadline     time.Time
+	early        bool // an interrupt came before the program began
 	kill         context.CancelCauseFunc
 	sending      int             // interrupts in flight
 	answers      chan error      // of these
@@ -60,10 +61,10 @@ func (r *run) follow() ending {
 	r.since, r.gate, r.session, r.resetPending = now, s.gate, s.session, s.resetPending
 	s.in.workers.start(job{run: r, ctx: ctx, done: s.done})
 	first := s.in.cfg.StartLimit
-	if r.opts.Timeout > 0 {
-		first = min(first, r.opts.Timeout)
+	if r.timeout > 0 {
+		first = min(first, r.timeout)
 	}
-	r.arm(first)
+	r.armAt(now.Add(first))
 	for {
 		select {
 		case end := <-s.done:
@@ -75,17 +76,17 @@ func (r *run) follow() ending {
 				r.forceStop(nil)
 			}
 		case <-s.wake:
-			if len(s.done) == 0 { // an end goes first
-				r.checkRequests()
+			if len(s.done) > 0 { // an end goes first
+				continue
 			}
+			if s.alarm.rang() && r.pastDeadline() {
+				return r.giveUpSession()
+			}
+			r.checkRequests()
 		case <-canceled:
 			canceled = nil
 			if len(s.done) == 0 {
 				r.requestStop(context.Cause(r.ctx))
-			}
-		case <-s.timer.C:
-			if len(s.done) == 0 && r.onDeadline() {
-				return r.giveUpSession()
 			}
 		}
 	}
@@ -107,13 +108,21 @@ func (r *run) giveUpSession() ending {
 }
 
 // arm sets the deadline of the phase.
-func (r *run) arm(d time.Duration) {
-	s := r.slot
-	if s.timer == nil {
-		s.timer = time.NewTimer(d)
-	} else {
-		s.timer.Reset(d)
+func (r *run) arm(d time.Duration) { r.armAt(time.Now().Add(d)) }
+
+func (r *run) armAt(deadline time.Time) {
+	r.deadline = deadline
+	r.slot.alarm.set(deadline, r.slot)
+}
+
+// pastDeadline handles an alarm, which may come before the deadline. It reports whether to
+// abandon the session.
+func (r *run) pastDeadline() bool {
+	if time.Now().Before(r.deadline) {
+		r.armAt(r.deadline)
+		return false
 	}
+	return r.onDeadline()
 }
 
 // timeLeft returns how long the program has until the start limit or its timeout.
@@ -121,7 +130,7 @@ func (r *run) timeLeft() (d time.Duration, begun bool) {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch timeout := r.opts.Timeout; {
+	switch timeout := r.timeout; {
 	case r.begun && timeout > 0:
 		waited, waits := r.calls.untimed()
 		if waits {

@@ -151,7 +151,7 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 		res.Duration, res.ExecutionCount = end.took, count
 		if r.why == errTimeout {
 			// A program that waited for OnOutput ran until then too.
-			res.Duration = max(end.took, r.opts.Timeout)
+			res.Duration = max(end.took, r.timeout)
 		}
 		if end.Former != nil {
 			res.Duration = end.Former.Duration

@@ -40,12 +40,17 @@ type Output struct {
 
 // NewOutput returns an Output for a run with the given, checked, options.
 func NewOutput(opts *codeinterp.RunOptions) *Output {
-	c := &Output{onOutput: opts.OnOutput, kept: keeper{max: opts.MaxOutput}}
+	c := &Output{}
+	c.init(opts)
+	return c
+}
+
+func (c *Output) init(opts *codeinterp.RunOptions) {
+	c.onOutput, c.kept.max = opts.OnOutput, opts.MaxOutput
 	c.kept.head = c.kept.one[:0]
 	if c.onOutput != nil {
 		c.mute = make(chan struct{})
 	}
-	return c
 }
 
 // Live reports whether output is passed to OnOutput, so that a call takes as long as

@@ -15,9 +15,10 @@ import (
 type run struct {
 	slot *slot
 	ctx  context.Context // the caller's
-	opts *codeinterp.RunOptions
-	out  *Output
+	out  Output
 	prog Program
+
+	timeout time.Duration // of the program, zero for none
 
 	gate         gate        // serializes interrupts and the hand-over of the program
 	open         bool        // interrupts may be sent; guarded by gate
@@ -48,7 +49,8 @@ type run struct {
 
 // newRun returns a run for s.
 func newRun(s *slot, ctx context.Context, o *codeinterp.RunOptions, code string) *run {
-	r := &run{slot: s, ctx: ctx, opts: o, out: NewOutput(o)}
+	r := &run{slot: s, ctx: ctx, timeout: o.Timeout}
+	r.out.init(o)
 	r.prog = Program{Code: code, Stdin: o.Stdin, Input: o.Input, Env: o.Env, Artifacts: o.Artifacts, Network: o.Network, Timeout: o.Timeout, files: o.Files, run: r}
 	r.calls.run, r.calls.functions, r.calls.limits = r, merge(s.functions, o.Functions), o.FunctionLimits
 	return r
@@ -140,6 +142,16 @@ func (r *run) endProgram() {
 	r.open = false
 	r.ended.Store(true)
 	r.gate.unlock()
+}
+
+// endedAt returns when the session said that the program was over, or now.
+func (r *run) endedAt() time.Time {
+	r.slot.mu.Lock()
+	defer r.slot.mu.Unlock()
+	if r.over.IsZero() {
+		return time.Now()
+	}
+	return r.over
 }
 
 // outputTaken is the part of Program.Taken beyond endProgram.
@@ -249,7 +261,7 @@ func (r *run) attempt(ctx context.Context, end *ending) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{}, context.Cause(ctx) // the session may have been abandoned
 	}
-	o, err := r.session.Run(ctx, &r.prog, r.out)
+	o, err := r.session.Run(ctx, &r.prog, &r.out)
 	end.cwd, end.placed = s.place(r.session)
 	return o, err
 }

@@ -34,7 +34,7 @@ type slot struct {
 	runs         int     // that began since the state was empty
 	done         chan ending
 	gate         gate
-	timer        *time.Timer
+	alarm        alarm
 
 	wake chan struct{} // receives when something below changed, for the run in progress
 
@@ -183,7 +183,8 @@ func (s *slot) terminateLocked(why error) {
 	}
 }
 
-// wakeRun makes the run in progress check for requests. s.mu is held.
+// wakeRun makes the run in progress check for requests and its deadline. s.mu is held for
+// requests.
 func (s *slot) wakeRun() {
 	select {
 	case s.wake <- struct{}{}:
@@ -311,6 +312,7 @@ func (s *slot) closeSession() error {
 
 // dispose closes the session for good. The turn is never passed on again.
 func (s *slot) dispose() {
+	s.alarm.stop()
 	err := s.closeSession()
 	s.mu.Lock()
 	if err == nil && s.stuck > 0 {

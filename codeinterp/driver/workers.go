@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime"
 	"sync"
-	"time"
 )
 
 // Workers are goroutines for calls of the runtime. They are reused: growing the stack
@@ -57,8 +56,8 @@ func (w *workers) do(jobs chan job, j job) (kept bool) {
 		if exited { // the session ended its goroutine
 			end.broken, end.err = true, errNoReturn
 		}
-		end.at, end.session = time.Now(), j.run.session
 		j.run.endProgram() // from now on an interrupt would hit what runs next
+		end.at, end.session = j.run.endedAt(), j.run.session
 		kept = !exited && w.keep(jobs)
 		j.done <- end
 	}()

@@ -166,7 +166,7 @@ func framesOf(stack string) string {
 func (in *instance) installErrors(global value) {
 	vm := in.vm
 	in.errorClass = vm.own(global, "Error")
-	in.limitAtom = lib.XJS_NewAtomLen(vm.tls, vm.ctx, vm.cName("stackTraceLimit"), lib.Tsize_t(len("stackTraceLimit")))
+	in.limitAtom, in.lastAtom = vm.atom("stackTraceLimit"), vm.atom("_")
 	vm.set(in.errorClass, "stackTraceLimit", newInt(defaultFrames), lib.MJS_PROP_C_W_E)
 	vm.hookErrors()
 }

@@ -53,6 +53,7 @@ type instance struct {
 	// What outlives a run.
 	errorClass value       // Error
 	limitAtom  lib.TJSAtom // "stackTraceLimit"
+	lastAtom   lib.TJSAtom // "_"
 	console    console
 	positions  positions
 	driver     value            // functions of the driver's realm, see driver.go

@@ -58,12 +58,23 @@ func (in *instance) remember(v value) {
 		return
 	}
 	global := at[lib.TJSContext](vm.ctx).Fglobal_obj
+	const plain = lib.MJS_PROP_WRITABLE | lib.MJS_PROP_CONFIGURABLE
+	// Most contexts have none but the one of the run before.
+	if p, slot := findProperty(global, in.lastAtom); p != nil && p.F__ccgo0>>propFlags == plain|lib.MJS_PROP_VARREF {
+		if shown := at[value](at[lib.TJSVarRef](*slot).Fpvalue); *shown == in.shown {
+			old := in.shown
+			*shown, in.shown = vm.dup(v), vm.dup(v)
+			vm.free(old)
+			vm.free(old)
+			return
+		}
+	}
 	now, flags, there := vm.property(global, "_")
 	vm.free(now)
 	if there && (flags&lib.MJS_PROP_GETSET != 0 || now != in.shown) {
 		return
 	}
-	vm.set(global, "_", vm.dup(v), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+	vm.set(global, "_", vm.dup(v), plain)
 	vm.free(in.shown)
 	in.shown = vm.dup(v)
 }

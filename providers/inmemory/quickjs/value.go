@@ -187,7 +187,7 @@ func (vm *vm) own(obj value, name string) value {
 // property returns the value and the flags of an own property; ok is false where
 // there is none. Of a proxy it runs code.
 func (vm *vm) property(obj value, name string) (v value, flags int32, ok bool) {
-	atom := lib.XJS_NewAtomLen(vm.tls, vm.ctx, vm.cName(name), lib.Tsize_t(len(name)))
+	atom := vm.atom(name)
 	defer lib.XJS_FreeAtom(vm.tls, vm.ctx, atom)
 	size := int(unsafe.Sizeof(lib.TJSPropertyDescriptor{}))
 	desc := vm.tls.Alloc(size)
@@ -199,6 +199,11 @@ func (vm *vm) property(obj value, name string) (v value, flags int32, ok bool) {
 	vm.free(d.Fgetter)
 	vm.free(d.Fsetter)
 	return d.Fvalue, d.Fflags, true
+}
+
+// atom returns the engine's number of a name, a reference.
+func (vm *vm) atom(name string) lib.TJSAtom {
+	return lib.XJS_NewAtomLen(vm.tls, vm.ctx, vm.cName(name), lib.Tsize_t(len(name)))
 }
 
 // ownString returns an own data property that is a string.
