@@ -1,11 +1,13 @@
-//go:build real
+//go:build real && unix
 
 package python_test
 
 import (
 	"context"
 	"os"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
@@ -15,7 +17,7 @@ import (
 
 func BenchmarkNewContext(b *testing.B) {
 	ci := newStateful(b)
-	for b.Loop() {
+	for measure(b); b.Loop(); {
 		if err := ci.DeleteContext(context.Background(), newContext(b, ci)); err != nil {
 			b.Fatal(err)
 		}
@@ -24,7 +26,7 @@ func BenchmarkNewContext(b *testing.B) {
 
 func BenchmarkFirstRun(b *testing.B) {
 	ci := newStateful(b)
-	for b.Loop() {
+	for measure(b); b.Loop(); {
 		if _, err := ci.RunCode(context.Background(), "python", "1 + 1", nil); err != nil {
 			b.Fatal(err)
 		}
@@ -36,7 +38,7 @@ func BenchmarkRun(b *testing.B) {
 	for name, code := range map[string]string{"sum": "1 + 1", "print": "print(1)", "error": "1 / 0", "loop": "for i in range(10 ** 6): pass"} {
 		b.Run(name, func(b *testing.B) {
 			id := newContext(b, ci)
-			for b.Loop() {
+			for measure(b); b.Loop(); {
 				if _, err := ci.RunInContext(context.Background(), id, code, &codeinterp.RunOptions{}); err != nil {
 					b.Fatal(err)
 				}
@@ -74,7 +76,32 @@ func BenchmarkEngine(b *testing.B) {
 		}
 	}
 	first() // which compiles
-	for b.Loop() {
+	for measure(b); b.Loop(); {
 		first()
 	}
+}
+
+// BenchmarkFork copies a context with 50 MB of state.
+func BenchmarkFork(b *testing.B) {
+	ci := newStateful(b)
+	id := newContext(b, ci)
+	stdout(b, ci, id, "b = bytes(range(256)) * 200000")
+	for measure(b); b.Loop(); {
+		if err := ci.DeleteContext(b.Context(), fork(b, ci, id)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// measure reports the time of processors, which a busy machine changes little.
+func measure(b *testing.B) {
+	used := func() time.Duration {
+		var r syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+	}
+	before := used()
+	b.Cleanup(func() { b.ReportMetric(float64((used()-before).Microseconds())/float64(b.N), "cpu-µs/op") })
 }

@@ -89,15 +89,3 @@ func TestForkErrors(t *testing.T) {
 		t.Error("a lost state was copied")
 	}
 }
-
-// BenchmarkFork copies a context with 50 MB of state.
-func BenchmarkFork(b *testing.B) {
-	ci := newStateful(b)
-	id := newContext(b, ci)
-	stdout(b, ci, id, "b = bytes(range(256)) * 200000")
-	for b.Loop() {
-		if err := ci.DeleteContext(b.Context(), fork(b, ci, id)); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

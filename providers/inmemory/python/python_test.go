@@ -4,6 +4,7 @@ package python_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sync"
 	"testing"
@@ -109,5 +110,40 @@ func TestContextsDiffer(t *testing.T) {
 	}
 	if len(seen) != 5 {
 		t.Errorf("%d different outputs of 5", len(seen))
+	}
+}
+
+// TestReady: contexts are taken from instances that are ready, and count and differ as
+// others do.
+func TestReady(t *testing.T) {
+	o := packed(t)
+	o.Ready = 3
+	e, err := python.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{e}, MaxMemory: 40 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for i := range 100 {
+		id, err := ci.CreateContext(t.Context(), "python", nil)
+		if err != nil {
+			if !errors.Is(err, codeinterp.ErrCapacity) || i < 5 {
+				t.Errorf("context %d: %v", i, err)
+			}
+			break
+		}
+		seen[stdout(t, ci, id, "import random; print(random.random())")] = true
+		if len(seen) != i+1 {
+			t.Error("the same random numbers")
+		}
+	}
+	if len(seen) == 100 {
+		t.Error("no memory counts")
+	}
+	if err := errors.Join(ci.Close(), e.Close()); err != nil {
+		t.Error(err)
 	}
 }

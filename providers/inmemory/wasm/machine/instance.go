@@ -128,7 +128,9 @@ func (m *Module) Fork(in *Instance, c Config) (*Instance, error) {
 		n.Close()
 		return nil, fmt.Errorf("%w: %v", codeinterp.ErrCapacity, err)
 	}
-	copyChanged(n.Memory(), from, begins)
+	to := n.Memory()
+	expectWrites(to[len(begins)+pageSize-1-(len(begins)+pageSize-1)%pageSize:])
+	copyChanged(to, from, begins)
 	return n, nil
 }
 

@@ -54,6 +54,15 @@ func (m *memory) take(n int64) bool {
 	return true
 }
 
+// charge takes from a budget what the memory has taken without one.
+func (m *memory) charge(budget *engine.Budget) bool {
+	if budget != nil && !budget.Take(m.taken) {
+		return false
+	}
+	m.budget = budget
+	return true
+}
+
 // Reallocate implements experimental.LinearMemory. It returns nil where the memory cannot
 // grow, which the program sees as a failure of memory.grow.
 func (m *memory) Reallocate(size uint64) []byte {
