@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ type kit struct {
 	ci        codeinterp.CodeInterpreter     // nil: none
 	contexts  codeinterp.StatefulInterpreter // nil: none
 	manager   codeinterp.ContextManager      // nil: none
+	forker    codeinterp.ContextForker       // nil: no language has forks
 	files     *files.Workdir                 // nil: none
 	shell     *shell.Shell                   // nil: none
 	facts     facts
@@ -60,6 +62,9 @@ func newKit(workspace string, ci codeinterp.CodeInterpreter, o Options) *kit {
 	k := &kit{workspace: workspace, ci: ci}
 	k.contexts, _ = codeinterp.Stateful(ci)
 	k.manager, _ = codeinterp.Manager(ci)
+	if slices.ContainsFunc(info.Languages, func(l codeinterp.LanguageInfo) bool { return l.Forks }) {
+		k.forker, _ = codeinterp.Forks(ci)
+	}
 	k.limits = o.limits(info.Limits)
 	k.limits.languages, k.limits.contexts = ci.Languages(), withContexts(info)
 	k.Options = o

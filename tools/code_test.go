@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ func TestPresence(t *testing.T) {
 		{"managed, not asked for", newManaged(), nil, four},
 		{"managed", newManaged(), &tools.Options{ManageContexts: true}, seven},
 		{"asked for, not managed", statefulFake{&fake{}}, &tools.Options{ManageContexts: true}, four},
+		{"forked", forking{newManaged()}, &tools.Options{ForkContexts: true}, append(slices.Clone(four), p+"fork_code_context")},
+		{"forked, not asked for", forking{newManaged()}, nil, four},
+		{"asked for, no forks", newManaged(), &tools.Options{ForkContexts: true}, four},
 		{"paged", &fake{}, &tools.Options{ReadOutput: true}, []string{p + "run_code", p + "read_output"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,6 +69,42 @@ func TestContextTools(t *testing.T) {
 	call("run_in_code_context", `{"contextId":"ctx-1","code":"1"}`, gone)
 	call("delete_code_context", `{"contextId":"ctx-1"}`, strings.Replace(gone, "run:", "delete context:", 1))
 	call("list_code_contexts", ``, `{"contexts":[]}`)
+}
+
+// A forking interpreter copies contexts of Python.
+type forking struct{ managedFake }
+
+func (f forking) Describe() codeinterp.Info {
+	info := f.managedFake.Describe()
+	info.Languages[1].Forks = true
+	return info
+}
+
+func (f forking) ForkContext(ctx context.Context, id codeinterp.ContextID) (codeinterp.ContextID, error) {
+	if id != "ctx-1" {
+		return "", codeinterp.ErrContext
+	}
+	return f.CreateContext(ctx, "python", nil)
+}
+
+// TestForkTool: a context is copied by its id, and what cannot be is a failure.
+func TestForkTool(t *testing.T) {
+	set := newSet(t, forking{newManaged()}, &tools.Options{ForkContexts: true})
+	call := func(op, args, want string) {
+		t.Helper()
+		if got := set.Dispatch(t.Context(), "workspace__w__"+op, []byte(args), nil).Text; !strings.HasPrefix(got, want) {
+			t.Errorf("%s %s:\n got %s\nwant %s", op, args, got, want)
+		}
+	}
+	call("create_code_context", `{"language":"py"}`, `{"contextId":"ctx-1"}`)
+	call("fork_code_context", `{"contextId":"ctx-1"}`, `{"contextId":"ctx-2"}`)
+	call("fork_code_context", `{"contextId":"ctx-7"}`, `{"error":{"code":"context_not_found"`)
+	call("fork_code_context", `{}`, `{"error":{"code":"invalid_arguments"`)
+	for _, tool := range set.Tools() {
+		if strings.HasSuffix(tool.Name, "fork_code_context") && !strings.HasPrefix(tool.Description, "Copies a context of python:") {
+			t.Error(tool.Description)
+		}
+	}
 }
 
 func TestConstruction(t *testing.T) {

@@ -74,6 +74,7 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 		"{{stop_command}}", k.name("stop_command"),
 		"{{edit}}", k.name("edit_file"),
 		"{{create}}", k.name("create_code_context"),
+		"{{forks}}", f.forks(),
 		"{{run_in}}", k.name("run_in_code_context"),
 		"{{delete}}", k.name("delete_code_context"),
 	)
@@ -210,6 +211,20 @@ func (f *facts) lifetime() string {
 		return ""
 	}
 	return "A context lives until it is deleted or was not used for " + span(f.info.ContextIdle) + "."
+}
+
+// forks names the languages whose contexts can be copied, where others cannot.
+func (f *facts) forks() string {
+	var names []string
+	for _, l := range f.info.Languages {
+		if l.Contexts && l.Forks {
+			names = append(names, l.Name)
+		}
+	}
+	if len(names) == len(withContexts(f.info)) {
+		return ""
+	}
+	return " of " + strings.Join(names, " or ")
 }
 
 func (f *facts) contexts() string {

@@ -14,7 +14,8 @@
 // The tools depend on what the interpreter can do: run_code always;
 // create_code_context, run_in_code_context and delete_code_context if it keeps
 // state; on request list_code_contexts, restart_code_context and
-// interrupt_code_context if it is a [codeinterp.ContextManager], and read_output.
+// interrupt_code_context if it is a [codeinterp.ContextManager], fork_code_context if
+// it is a [codeinterp.ContextForker], and read_output.
 // [ForFiles] makes read_file, write_file, edit_file, list_files, glob, grep and
 // remove_file for a directory, [ForShell] run_command for a shell, and on request
 // start_command, command_output, command_input, stop_command and list_commands.

@@ -42,6 +42,14 @@ func (k *kit) create(ctx context.Context, r toolCall) *Answer {
 	return answer(r.ID, r.Tool, createdJSON{string(id)})
 }
 
+func (k *kit) fork(ctx context.Context, r toolCall) *Answer {
+	id, err := k.forker.ForkContext(ctx, codeinterp.ContextID(r.contextID))
+	if err != nil {
+		return k.failed(ctx, r, err)
+	}
+	return answer(r.ID, r.Tool, createdJSON{string(id)})
+}
+
 func (k *kit) delete(ctx context.Context, r toolCall) *Answer {
 	return k.done(ctx, r, k.contexts.DeleteContext)
 }

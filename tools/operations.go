@@ -51,6 +51,10 @@ var operations = []operation{
 		needs: managesContexts, hints: ofChanges, output: reflected[okJSON], serve: (*kit).interrupt,
 	},
 	{
+		name: "fork_code_context", op: codeinterp.OpFork, args: []argument{argContext},
+		needs: forksContexts, hints: ofChanges, output: reflected[createdJSON], serve: (*kit).fork,
+	},
+	{
 		name: "read_file", args: []argument{argPath, argLine, argLines, argFileOffset, argLimit},
 		needs: hasFiles, hints: ofReads, output: reflected[fileJSON], serve: (*kit).readFile,
 	},
@@ -117,6 +121,7 @@ func hasShell(k *kit) bool        { return k.shell != nil }
 func hasBackground(k *kit) bool   { return hasShell(k) && k.Background }
 func hasContexts(k *kit) bool     { return k.contexts != nil && len(k.limits.contexts) > 0 }
 func managesContexts(k *kit) bool { return hasContexts(k) && k.manager != nil && k.ManageContexts }
+func forksContexts(k *kit) bool   { return hasContexts(k) && k.forker != nil && k.ForkContexts }
 func readsOutput(k *kit) bool     { return k.ReadOutput }
 
 // ofRuns are the hints of what runs code. What is not known counts as

@@ -63,6 +63,10 @@ type Options struct {
 	// interrupt_code_context if the interpreter has these abilities.
 	ManageContexts bool
 
+	// ForkContexts adds fork_code_context if a language has forks: the model tries
+	// several ways from one state.
+	ForkContexts bool
+
 	// Background adds start_command, command_output, command_input, stop_command
 	// and list_commands if there is a shell.
 	Background bool

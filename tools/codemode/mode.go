@@ -42,7 +42,7 @@ type Options struct {
 	OnRun func(ctx context.Context, code string)
 
 	// Tools are the options of the code tool, such as its timeout and its secrets.
-	// Namer, Prefix, ReadOutput and ManageContexts are not used.
+	// Namer, Prefix, ReadOutput, ManageContexts and ForkContexts are not used.
 	Tools tools.Options
 
 	// Limits bound the calls of each program.
@@ -274,6 +274,6 @@ func listed(names []string) string {
 func (m *Mode) toolOptions() *tools.Options {
 	o := m.opts.Tools
 	o.Prefix, o.Namer = "", func(string, string) string { return m.opts.Name }
-	o.ReadOutput, o.ManageContexts = false, false // they would add tools
+	o.ReadOutput, o.ManageContexts, o.ForkContexts = false, false, false // they would add tools
 	return &o
 }
