@@ -40,6 +40,10 @@ var helpers = map[string]func() error{
 		}
 		return nil
 	},
+	"docker":     func() error { return inDocker(true, true) },
+	"docker-old": func() error { return inDocker(false, false) },
+	"docker-no":  func() error { return inDocker(true, false) },
+
 	"nested": nested,
 	"vanish": vanish,
 	"host":   hostThatDies,
