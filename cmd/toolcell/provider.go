@@ -19,6 +19,7 @@ import (
 // providerFlags choose a provider. They are the same for every command.
 type providerFlags struct {
 	provider string
+	pack     string // of Python, for the embedded provider
 	jupyterFlags
 	subprocessFlags
 
@@ -34,6 +35,7 @@ var providerList = []string{"inmemory", "subprocess", "jupyter"}
 func (f *providerFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	group(fs, "Provider", "", func() {
 		fs.StringVar(&f.provider, "provider", "", "`name` of what runs the code: "+providerNames+" (default: chosen by the language and the other flags; environment: TOOLCELL_PROVIDER)")
+		fs.StringVar(&f.pack, "pack", defaultPack, "which installed `pack` of Python the inmemory provider runs: small or science")
 	})
 	f.subprocessFlags.register(fs, getenv)
 	f.jupyterFlags.register(fs, getenv)
@@ -49,6 +51,9 @@ func (f *providerFlags) choose(fs *pflag.FlagSet) error {
 	}
 	if f.provider == "" {
 		f.provider = f.guess(fs, cmp.Or(f.getenv("TOOLCELL_PROVIDER"), configured))
+	}
+	if fs.Changed("pack") && f.provider != "inmemory" {
+		return fmt.Errorf("--pack goes with --provider inmemory")
 	}
 	fs.Visit(func(given *pflag.Flag) {
 		owner := annotation(given, ownerOf)
@@ -72,6 +77,8 @@ func (f *providerFlags) guess(fs *pflag.FlagSet, preferred string) string {
 	switch {
 	case fs.Changed("url") || owners["jupyter"]:
 		return "jupyter"
+	case fs.Changed("pack"):
+		return "inmemory"
 	case owners["subprocess"] || f.net.mode == egress.Host:
 		return "subprocess"
 	case preferred != "":
@@ -112,7 +119,11 @@ func (f *providerFlags) openInmemory(stateful bool) (codeinterp.CodeInterpreter,
 func (f *providerFlags) inmemoryOptions() (*inmemory.Options, error) {
 	js := quickjs.New(nil)
 	engines := []engine.Engine{js, typescript.New(js)}
-	if py := installedPython(); py != nil {
+	py, err := installedPython(f.pack)
+	if err != nil {
+		return nil, err
+	}
+	if py != nil {
 		engines = append(engines, py)
 	}
 	if f.net.mode == egress.Host {

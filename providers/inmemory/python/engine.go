@@ -12,15 +12,11 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory/wasm/machine"
 )
 
-const (
-	defaultMemory = 256 << 20
-	libraryDir    = "usr/lib/python"
-)
-
 // Options tunes an engine.
 type Options struct {
 	// Pack holds python.wasm, the interpreter, and stdlib.zip, its library. os.DirFS of
-	// a directory is one.
+	// a directory is one. A manifest.json with the name ScienceName makes it the science
+	// pack.
 	Pack fs.FS
 	// Cache is a directory for native code, which a later process loads in a fraction of
 	// a second. Empty means that New compiles, for some seconds of both time and processors.
@@ -30,8 +26,8 @@ type Options struct {
 	// Ready is how many instances are kept ready, so that a context of Limits.Memory takes
 	// no time to make. Each takes 0.2 MB.
 	Ready int
-	// Limits bound each instance. Memory is in bytes, 256 MiB where it is zero. Stack is
-	// not used: Python has its own limit.
+	// Limits bound each instance. Memory is in bytes; where it is zero, 256 MiB, and 1 GiB
+	// with the science pack. Stack is not used: Python has its own limit.
 	Limits engine.Limits
 }
 
@@ -43,6 +39,8 @@ type Engine struct {
 	image   *machine.Image
 	pool    *machine.Pool // nil where none are kept ready
 	library *library
+	variant *variant
+	server  uint32    // the address of the driver's function, in the science pack
 	words   [3]uint32 // addresses of what an interrupt sets
 	version string
 }
@@ -55,12 +53,16 @@ func New(ctx context.Context, o *Options) (_ *Engine, err error) {
 	if o == nil || o.Pack == nil {
 		return nil, fmt.Errorf("%w: no pack", codeinterp.ErrInvalid)
 	}
-	d := DefaultLimits()
-	e := &Engine{limits: engine.Limits{Memory: cmp.Or(o.Limits.Memory, d.Memory), Stack: cmp.Or(o.Limits.Stack, d.Stack)}}
+	id, err := identify(o.Pack)
+	if err != nil {
+		return nil, err
+	}
+	d := DefaultLimits(id.name)
+	e := &Engine{variant: variantOf(id.name), limits: engine.Limits{Memory: cmp.Or(o.Limits.Memory, d.Memory), Stack: cmp.Or(o.Limits.Stack, d.Stack)}}
 	if e.library, err = openLibrary(o.Pack); err != nil {
 		return nil, err
 	}
-	if err := e.open(ctx, o); err != nil {
+	if err := e.open(ctx, o, id); err != nil {
 		_ = e.Close() // the first error says more
 		return nil, err
 	}
@@ -91,19 +93,29 @@ func (e *Engine) unload() (err error) {
 }
 
 // Info implements engine.Engine.
-func (e *Engine) Info() codeinterp.LanguageInfo { return Info(e.version) }
+func (e *Engine) Info() codeinterp.LanguageInfo { return e.variant.info(e.version) }
 
-// Info returns what an engine with a version of Python says of itself.
-func Info(version string) codeinterp.LanguageInfo {
+// Info returns what an engine with a pack and a version of Python says of itself.
+func Info(pack, version string) codeinterp.LanguageInfo { return variantOf(pack).info(version) }
+
+func (v *variant) info(version string) codeinterp.LanguageInfo {
 	return codeinterp.LanguageInfo{
 		Name: "python", Runtime: "CPython " + version + " (WebAssembly)", Functions: true, Completion: true, Forks: true,
-		Notes: "The standard library only, with sqlite3, zlib, decimal and zoneinfo; no packages, network, threads, child processes, ssl or ctypes. " +
-			"Top-level await works, and the last expression is the result; display(obj) shows rich objects. %magics work as in a notebook, !commands do not.",
+		Notes: v.notes + "Top-level await works, and the last expression is the result; display(obj) shows rich objects. %magics work as in a notebook, !commands do not.",
 	}
 }
 
-// DefaultLimits are those of an engine whose options set none.
-func DefaultLimits() engine.Limits { return engine.Limits{Memory: defaultMemory, Stack: 1} }
+// DefaultLimits are those of an engine with a pack whose options set none.
+func DefaultLimits(pack string) engine.Limits {
+	return engine.Limits{Memory: variantOf(pack).memory, Stack: 1}
+}
+
+func variantOf(pack string) *variant {
+	if pack == ScienceName {
+		return science
+	}
+	return small
+}
 
 // Limits implements engine.Engine.
 func (e *Engine) Limits() engine.Limits { return e.limits }

@@ -3,6 +3,7 @@ package python
 import (
 	"bytes"
 	"encoding/binary"
+	"strconv"
 	"time"
 
 	"github.com/toolcell/toolcell/internal/frames"
@@ -37,7 +38,7 @@ func newGuest(e *Engine, files *memfs.FS) *guest {
 }
 
 func (g *guest) surroundings(files *memfs.FS) wasi.Config {
-	return wasi.Config{Files: files, Library: g.engine.library, LibraryDir: libraryDir,
+	return wasi.Config{Files: files, Library: g.engine.library, LibraryDir: g.engine.variant.libraryDir,
 		Env: []string{"HOME=/", "TMPDIR=/tmp", "PATH=", "LANG=C.UTF-8", "USER=user"}, Write: g.write, Sleep: g.sleep, Yield: g.yield}
 }
 
@@ -49,7 +50,7 @@ func (g *guest) close() {
 // imports are the functions that the module finds.
 func imports() []machine.Import {
 	guestOf := func(in *machine.Instance) *guest { return in.Host.(*guest) }
-	list := []machine.Import{
+	list := []machine.Import{doorCall,
 		{Module: "toolcell", Name: "request", Params: "ii", Result: true, Call: func(in *machine.Instance, args []uint64) uint32 {
 			defer in.Look() // a loop of large requests passes few yields of its own
 			return guestOf(in).request(uint32(args[0]), uint32(args[1]))
@@ -90,6 +91,9 @@ func (g *guest) request(at, size uint32) uint32 {
 	switch f, err := frames.Parse(data); {
 	case string(data) == "boot":
 		g.answer = bootSource()
+	case g.run == nil && bytes.HasPrefix(data, []byte("serve ")):
+		v, _ := strconv.ParseUint(string(data[len("serve "):]), 10, 32) // zero is no object
+		g.engine.server = uint32(v)
 	case g.run == nil && err != nil:
 		g.write(2, data) // of an interpreter that does not start
 	case err != nil:

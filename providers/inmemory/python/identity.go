@@ -19,6 +19,7 @@ const (
 
 // An identity is the checksums of a pack's files.
 type identity struct {
+	name          string // of the pack
 	wasm, library string
 	listed        bool // in its manifest, so that they were not compared with the files yet
 }
@@ -27,6 +28,7 @@ type identity struct {
 func identify(pack fs.FS) (*identity, error) {
 	if data, err := fs.ReadFile(pack, "manifest.json"); err == nil {
 		var m struct {
+			Name  string
 			Files []struct{ Name, SHA256 string }
 		}
 		if err := json.Unmarshal(data, &m); err != nil {
@@ -36,7 +38,7 @@ func identify(pack fs.FS) (*identity, error) {
 		for _, f := range m.Files {
 			sums[f.Name] = f.SHA256
 		}
-		if id := (&identity{sums[wasmName], sums[libraryName], true}); id.wasm != "" && id.library != "" {
+		if id := (&identity{m.Name, sums[wasmName], sums[libraryName], true}); id.wasm != "" && id.library != "" {
 			return id, nil
 		}
 	}
@@ -72,9 +74,9 @@ func (id *identity) source(pack fs.FS) ([]byte, error) {
 
 // file returns the name in the cache for the interpreter that starts from the pack with
 // the driver and the rewriter of this program.
-func (id *identity) file(dir string) string {
+func (id *identity) file(dir string, boot []byte) string {
 	rewriter := rewrite.Version()
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %s %x %s", id.wasm, id.library, rewriter, bootSource())
+	fmt.Fprintf(h, "%s %s %x %s", id.wasm, id.library, rewriter, boot)
 	return filepath.Join(dir, "python-"+hex.EncodeToString(h.Sum(nil)[:16])+".image")
 }

@@ -70,7 +70,7 @@ func (in *instance) turns(list [][]byte) error {
 	g := in.guest
 	for _, f := range list {
 		g.run.next = f
-		result, err := g.machine.Call("turn")
+		result, err := g.engine.variant.turn(g)
 		if err == nil && result != 0 {
 			err = errors.New("the driver failed")
 		}
@@ -157,7 +157,7 @@ func (in *instance) Complete(code string) (start int, matches []string) {
 	g.run = newRun(context.Background(), g, engine.Program{}, nil)
 	defer func() { g.run = nil }()
 	g.run.next = frames.Encode(frames.Complete, "1", pydriver.Source("complete"), code, strconv.Itoa(len(code)))
-	if result, err := g.machine.Call("turn"); err != nil || result != 0 || g.run.completed == nil {
+	if result, err := g.engine.variant.turn(g); err != nil || result != 0 || g.run.completed == nil {
 		return 0, nil
 	}
 	f := g.run.completed

@@ -14,15 +14,11 @@ import (
 const firstMemory = 512 << 20
 
 // open takes the interpreter from the cache, or starts one.
-func (e *Engine) open(ctx context.Context, o *Options) error {
-	id, err := identify(o.Pack)
-	if err != nil {
-		return err
-	}
-	mo := &machine.Options{Imports: imports(), Yield: "toolcell.yield", Cache: o.Cache, OnCompile: o.OnCompile}
+func (e *Engine) open(ctx context.Context, o *Options, id *identity) error {
+	mo := &machine.Options{Imports: imports(), Yield: e.variant.yield, Cache: o.Cache, OnCompile: o.OnCompile}
 	file := ""
 	if o.Cache != "" {
-		file = id.file(o.Cache)
+		file = id.file(o.Cache, e.variant.boot())
 		if ok, err := e.load(ctx, file, mo); ok || err != nil {
 			return err
 		}
@@ -46,13 +42,16 @@ func (e *Engine) check() error {
 		return err
 	}
 	defer in.Close()
-	for i, at := range e.words {
-		if v, err := in.Call("word", uint64(i)); err != nil || v != uint64(at) || v+4 > uint64(len(in.Memory())) {
-			return fmt.Errorf("%w: the pack has no words of interrupts: %v", codeinterp.ErrInvalid, err)
+	for _, at := range e.words {
+		if uint64(at)+4 > uint64(len(in.Memory())) {
+			return fmt.Errorf("%w: the pack has a word of interrupts at %d", codeinterp.ErrInvalid, at)
 		}
 	}
-	if _, err := in.Call("word", 1<<20); err == nil {
-		return fmt.Errorf("%w: the pack has words without end", codeinterp.ErrInvalid)
+	if err := e.variant.check(e, in); err != nil {
+		return err
+	}
+	if _, err := in.Call(e.variant.trap, 1<<32-1<<16); err == nil {
+		return fmt.Errorf("%w: the pack does not trap", codeinterp.ErrInvalid)
 	}
 	return nil
 }
@@ -69,9 +68,8 @@ func (e *Engine) prepare(file string) error {
 	if err := g.start(); err != nil {
 		return fmt.Errorf("%w: the interpreter of the pack does not start: %v", codeinterp.ErrInvalid, err)
 	}
-	for i := range e.words {
-		v, _ := g.machine.Call("word", uint64(i)) // which check tries
-		e.words[i] = uint32(v)
+	if e.words, err = e.variant.words(g); err != nil {
+		return fmt.Errorf("%w: the pack has no words of interrupts: %v", codeinterp.ErrInvalid, err)
 	}
 	if n := g.system.OpenFiles(); n > 0 {
 		return fmt.Errorf("%w: the interpreter has %d files open", codeinterp.ErrInvalid, n)
@@ -91,9 +89,9 @@ func (g *guest) start() error {
 	if _, err := g.machine.Call("_initialize"); err != nil {
 		return err
 	}
-	result, err := g.machine.Call("start")
-	if err == nil && (result != 0 || g.version == "") {
-		err = fmt.Errorf("result %d", int32(result))
+	err := g.engine.variant.start(g)
+	if err == nil && g.version == "" {
+		err = errors.New("the driver does not answer")
 	}
 	if err != nil && g.log != "" {
 		err = errors.New(g.log)

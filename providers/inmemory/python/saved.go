@@ -21,6 +21,7 @@ var errSaved = errors.New("no interpreter is saved there")
 type savedHead struct {
 	Sum                   [sha256.Size]byte // of what follows it
 	Words                 [3]uint32
+	Server                uint32
 	Version, Stub, Memory uint32 // sizes
 }
 
@@ -48,7 +49,7 @@ func (e *Engine) load(ctx context.Context, file string, o *machine.Options) (ok 
 		return false, nil
 	}
 	sum := sha256.New()
-	_ = binary.Write(sum, binary.LittleEndian, append(head.Words[:], head.Version, head.Stub, head.Memory)) // which does not fail
+	_ = binary.Write(sum, binary.LittleEndian, append(head.Words[:], head.Server, head.Version, head.Stub, head.Memory)) // which does not fail
 	r := io.TeeReader(f, sum)
 	texts := make([]byte, head.Version+head.Stub)
 	if _, err := io.ReadFull(r, texts); err != nil {
@@ -63,7 +64,7 @@ func (e *Engine) load(ctx context.Context, file string, o *machine.Options) (ok 
 		}
 		done <- err
 	}()
-	e.words, e.version = head.Words, string(texts[:head.Version])
+	e.words, e.server, e.version = head.Words, head.Server, string(texts[:head.Version])
 	e.module, err = machine.Load(ctx, texts[head.Version:], o)
 	if damaged := <-done; err == nil && damaged == nil && e.module != nil && e.check() == nil {
 		return true, nil
@@ -103,13 +104,13 @@ func (e *Engine) save(file string, memory []byte) {
 
 func (e *Engine) write(f *os.File, memory []byte) error {
 	s := e.module.Stub()
-	head := savedHead{Words: e.words, Version: uint32(len(e.version)), Stub: uint32(len(s)), Memory: uint32(len(memory))}
+	head := savedHead{Words: e.words, Server: e.server, Version: uint32(len(e.version)), Stub: uint32(len(s)), Memory: uint32(len(memory))}
 	if _, err := f.Seek(sha256.Size, io.SeekStart); err != nil {
 		return err
 	}
 	sum := sha256.New()
 	w := bufio.NewWriter(io.MultiWriter(f, sum))
-	_ = binary.Write(w, binary.LittleEndian, append(head.Words[:], head.Version, head.Stub, head.Memory)) // Flush returns it
+	_ = binary.Write(w, binary.LittleEndian, append(head.Words[:], head.Server, head.Version, head.Stub, head.Memory)) // Flush returns it
 	_, _ = w.WriteString(e.version)
 	_, _ = w.Write(s)
 	_ = machine.Runs(memory, func(offset int64, part []byte) error {

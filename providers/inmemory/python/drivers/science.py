@@ -1,0 +1,134 @@
+# What the small pack has as C code: the module _toolcell, over the one that carries bytes
+# to the host and back; and the packages of the science pack.
+
+
+def make_door():
+    import sys, _host
+    call = _host.call
+    door = sys.modules['_toolcell'] = type(sys)('_toolcell')
+
+    def serve(function):
+        door.server = function
+        call(b'serve %d' % id(function))
+
+    door.request = lambda data: call(data) or None
+    door.serve = serve
+    door.immortalize = lambda objects: None
+    door.load = load
+    door.differ = differ
+
+
+def differ():
+    """Gives a copy random numbers of its own."""
+    import numpy
+    numpy.random.seed()
+
+
+def load():
+    """Imports the packages, and lets them prepare what they do at first use."""
+    import numpy
+    widen_names(numpy)
+    widen_random(numpy)
+    import pandas
+    widen_pandas(numpy)
+    import io, gc, matplotlib, matplotlib.pyplot as plt
+    figure = plt.figure()
+    figure.gca().plot([1, 2])
+    figure.gca().set_title('$x^2$ text')
+    figure.savefig(io.BytesIO(), format='png')
+    plt.close('all')
+    frame = pandas.DataFrame({'k': list('ab'), 'v': [1, 2]})
+    frame.groupby('k').v.sum()
+    frame._repr_html_(), repr(frame)
+    pandas.read_csv(io.StringIO('a\n1'))
+    # Fonts hold open files, which an image cannot.
+    matplotlib.font_manager._get_font.cache_clear()
+    matplotlib.mathtext.MathTextParser._parse_cached.cache_clear()
+    del figure
+    gc.collect()
+
+
+def widen_names(numpy):
+    """Makes int64 the type that the names of C's long stand for. A buffer's long has 32
+    bits all the same."""
+    types = numpy._core._type_aliases.sctypeDict
+    for name, of in (('int', 'int64'), ('int_', 'int64'), ('long', 'int64'), ('uint', 'uint64'), ('ulong', 'uint64')):
+        types[name] = getattr(numpy, of)
+    for module in numpy, numpy._core, numpy._core.numerictypes:
+        module.int_, module.uint = numpy.int64, numpy.uint64
+    native = numpy._core._internal._pep3118_native_map
+    native['l'], native['L'] = 'i', 'I'
+    widen_append(numpy)
+
+
+def widen_append(numpy):
+    """What is appended to indices becomes an index."""
+    impl = numpy.lib._function_base_impl
+    plain = impl.append
+
+    def append(arr, values, axis=None):
+        if getattr(arr, 'dtype', None) == numpy.intp and not hasattr(values, 'dtype'):
+            values = numpy.asarray(values)
+            if values.dtype == numpy.int64:
+                values = values.astype(numpy.intp)
+        return plain(arr, values, axis)
+
+    append.__doc__ = plain.__doc__
+    impl.append = numpy.append = append
+
+
+def widen_random(numpy):
+    """Lets random integers have 64 bits also where they are C's long within."""
+    wide = numpy.int64
+
+    def widened(f):
+        def g(self, *args, **kw):
+            v = f(self, *args, **kw)
+            if getattr(v, 'dtype', None) == numpy.intp:
+                return v.astype(wide)
+            return wide(v) if type(v) is numpy.intp else v
+
+        g.__name__, g.__doc__ = f.__name__, f.__doc__
+        return g
+
+    def subclass(base):
+        methods = {name: widened(getattr(base, name)) for name in ('permutation', 'choice', 'binomial', 'multinomial') if hasattr(base, name)}
+        return type(base.__name__, (base,), {'__module__': base.__module__, '__doc__': base.__doc__, **methods})
+
+    random = numpy.random
+    plain_rng = random.default_rng
+    Generator = random.Generator = random._generator.Generator = subclass(random.Generator)
+    RandomState = subclass(random.RandomState)
+
+    def default_rng(seed=None):
+        if isinstance(seed, Generator):
+            return seed
+        g = plain_rng(seed)
+        return g if isinstance(seed, type(g)) and type(g) is not Generator.__base__ else Generator(g.bit_generator)
+
+    default_rng.__doc__ = plain_rng.__doc__
+    random.default_rng = random._generator.default_rng = default_rng
+    own = RandomState(random.mtrand._rand._bit_generator)
+    random.RandomState = random.mtrand.RandomState = RandomState
+    random.mtrand._rand = own
+    for name in dir(random):
+        bound = getattr(random, name)
+        if getattr(bound, '__self__', None).__class__ is RandomState.__base__ and hasattr(own, name):
+            setattr(random, name, getattr(own, name))
+            setattr(random.mtrand, name, getattr(own, name))
+
+
+def widen_pandas(numpy):
+    """Keeps the places of blocks indices."""
+    from pandas.core.internals.managers import BlockManager as Manager
+    plain = Manager._insert_update_blklocs_and_blknos
+
+    def insert(self, loc):
+        plain(self, loc)
+        self._blklocs = self._blklocs.astype(numpy.intp, copy=False)
+        self._blknos = self._blknos.astype(numpy.intp, copy=False)
+
+    Manager._insert_update_blklocs_and_blknos = insert
+
+
+make_door()

@@ -1,0 +1,85 @@
+package science
+
+// checkOverflow makes a loop of 32-bit integers report results that have more bits, so that
+// numpy warns. It is that of indices, which have 64 bits elsewhere. result leaves the result
+// of 64 bits on the stack.
+func checkOverflow(a *assembler, alone bool, result func(*assembler, *loop)) {
+	const steps = 2
+	over, v := a.local(typeI32), a.local(typeI64)
+	a.op(opBlock, void)
+	if !alone { // a sum, which has a type of its own
+		a.get(steps).load(8).op(opEqz).op(opBrIf, 0)
+	}
+	a.i32(0).set(over)
+	a.each(alone, func(l *loop) {
+		result(a, l)
+		a.tee(v).get(v).op(opExtend32).op(opNe64).get(over).op(opOr).set(over)
+	})
+	a.get(over).op(opIf, void).call("npy_set_floatstatus_overflow").op(opEnd).op(opEnd)
+}
+
+// Opcodes of 64-bit integers and of floating-point numbers.
+const (
+	opNe64     = 0x52
+	opLtU64    = 0x54
+	opGeU64    = 0x5a
+	opEqF64    = 0x61
+	opNeF64    = 0x62
+	opAdd64    = 0x7c
+	opMul64    = 0x7e
+	opShl64    = 0x86
+	opSubF64   = 0xa1
+	opDivF64   = 0xa3
+	opWrap     = 0xa7
+	opExtend32 = 0xc4
+	opSelect   = 0x1b
+	opEq64     = 0x51
+)
+
+// operand leaves an operand with 64 bits on the stack.
+func (a *assembler) operand(at int) *assembler { return a.get(at).op(0x34, 2, 0) }
+
+func operation(op byte) func(*assembler, *loop) {
+	return func(a *assembler, l *loop) { a.operand(l.x).operand(l.y).op(op) }
+}
+
+func square(a *assembler, l *loop) { a.operand(l.x).operand(l.x).op(opMul64) }
+
+// shift shifts by 32 bits at most, which no number survives but zero.
+func shift(a *assembler, l *loop) {
+	by := a.local(typeI64)
+	a.operand(l.x).operand(l.y).tee(by).i64(32).get(by).i64(32).op(opLtU64).op(opSelect).op(opShl64)
+}
+
+// power multiplies until there are more than 32 bits, or a number that stays as it is.
+func power(a *assembler, l *loop) {
+	base, v, n := a.local(typeI64), a.local(typeI64), a.local(typeI32)
+	a.i64(1).set(v).operand(l.x).tee(base).i64(1).op(opAdd64).i64(3).op(opGeU64).op(opIf, void) // not -1, 0 or 1
+	a.operand(l.y).op(opWrap).set(n)
+	a.op(opLoop, void).get(n).i32(0).op(opGtS).op(opIf, void)
+	a.get(v).get(base).op(opMul64).tee(v).get(v).op(opExtend32).op(opEq64).op(opIf, void)
+	a.get(n).i32(1).op(opSub).set(n).op(opBr, 2)
+	a.op(opEnd).op(opEnd).op(opEnd).op(opEnd).get(v)
+}
+
+// divide makes the loop of divisions report what the processor's flags say elsewhere.
+func divide(a *assembler) {
+	x, y, z := a.local(typeF64), a.local(typeF64), a.local(typeF64)
+	finite := func(v int) { a.get(v).get(v).op(opSubF64).zero().op(opEqF64) }
+	a.op(opBlock, void)
+	a.each(false, func(l *loop) {
+		a.get(l.x).float().tee(x).get(l.y).float().tee(y).op(opDivF64).tee(z).get(z).op(opSubF64).zero().op(opNeF64).op(opIf, void)
+		a.get(z).get(z).op(opNeF64).op(opIf, void) // no number
+		a.get(x).get(x).op(opEqF64).get(y).get(y).op(opEqF64).op(opAnd).op(opIf, void).call("npy_set_floatstatus_invalid").op(opEnd)
+		a.op(opElse)
+		finite(x)
+		a.op(opIf, void).get(y).zero().op(opEqF64).op(opIf, void).call("npy_set_floatstatus_divbyzero")
+		a.op(opElse).call("npy_set_floatstatus_overflow").op(opEnd).op(opEnd).op(opEnd).op(opEnd)
+	})
+	a.op(opEnd)
+}
+
+func (a *assembler) zero() *assembler { return a.op(0x44, 0, 0, 0, 0, 0, 0, 0, 0) }
+
+// float reads 64 bits of a floating-point number.
+func (a *assembler) float() *assembler { return a.op(0x2b, 3, 0) }

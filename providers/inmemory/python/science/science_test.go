@@ -1,0 +1,89 @@
+package science
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+)
+
+// sectionOf returns a section of a module.
+func sectionOf(id byte, body ...byte) []byte { return appendSized([]byte{id}, body) }
+
+// twice is a module whose function named twice returns its parameter and itself.
+var twice = bytes.Join([][]byte{[]byte("\x00asm\x01\x00\x00\x00"),
+	sectionOf(1, 2, 0x60, 1, 0x7f, 1, 0x7f, 0x60, 0, 0), sectionOf(3, 1, 0),
+	sectionOf(7, 1, 1, 'f', 0, 0), sectionOf(10, 1, 9, 1, 1, 0x7f, 0x20, 0, 0x20, 0, 0x6a, 0x0b),
+	sectionOf(0, append(appendSized(nil, []byte("name")), 1, 8, 1, 0, 5, 't', 'w', 'i', 'c', 'e')...)}, nil)
+
+// changed runs f of twice with changes.
+func changed(t *testing.T, p *patcher) uint64 {
+	t.Helper()
+	list := sections(twice)
+	p.names = functionNames(list, func(name string) bool { return name == "twice" })
+	for i, s := range list {
+		switch s.id {
+		case sectionCode:
+			list[i].data = withBodies(s.data, imported(list), p.names, p.change)
+		case sectionExport:
+			list[i].data = withExports(s.data, []string{"twice"}, p.names)
+		}
+	}
+	rt := wazero.NewRuntime(t.Context())
+	defer rt.Close(t.Context())
+	m, err := rt.Instantiate(t.Context(), write(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := m.ExportedFunction("twice").Call(t.Context(), 21)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out[0]
+}
+
+// TestChange: functions are changed by name, inside and before their code.
+func TestChange(t *testing.T) {
+	if got := changed(t, &patcher{}); got != 42 {
+		t.Errorf("unchanged: %d", got)
+	}
+	if got := changed(t, &patcher{replacements: map[string][]replacement{"twice": {{"20 00 6a", "41 01 6a", 1}}}}); got != 22 {
+		t.Errorf("replaced: %d", got)
+	}
+	if got := changed(t, &patcher{prefixes: map[string]func(*assembler){"twice": func(a *assembler) { a.i32(-1000).set(0) }}}); got != 1<<32-2000 {
+		t.Errorf("prefixed: %d", got)
+	}
+}
+
+// TestRefused: code that is not as expected is not changed, nor another wheel taken.
+func TestRefused(t *testing.T) {
+	for _, source := range [][]byte{nil, twice[:20], twice} {
+		if _, err := patch(source); !errors.Is(err, ErrModule) {
+			t.Errorf("got the error %v", err)
+		}
+	}
+	func() {
+		defer func() {
+			if err, _ := recover().(error); !errors.Is(err, ErrModule) {
+				t.Errorf("got %v", err)
+			}
+		}()
+		changed(t, &patcher{replacements: map[string][]replacement{"twice": {{"20 00", "41 01", 1}}}})
+	}()
+	file := filepath.Join(t.TempDir(), "x.whl")
+	var b bytes.Buffer
+	if err := zip.NewWriter(&b).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Build(context.Background(), file, t.TempDir()); !errors.Is(err, ErrWheel) {
+		t.Errorf("got the error %v", err)
+	}
+}

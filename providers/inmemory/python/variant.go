@@ -1,0 +1,156 @@
+package python
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+
+	"github.com/toolcell/toolcell/providers/inmemory/wasm/machine"
+)
+
+// ScienceName is the name of the pack with numpy and pandas, in its manifest.
+const ScienceName = "python-science"
+
+// A variant is what differs between the packs.
+type variant struct {
+	libraryDir string
+	yield      string // an import of the module
+	memory     int64  // bounds an instance where the options do not
+	boot       func() []byte
+	notes      string
+	start      func(*guest) error                     // runs the driver
+	words      func(*guest) ([3]uint32, error)        // finds what an interrupt sets
+	check      func(*Engine, *machine.Instance) error // tries an instance of an image
+	trap       string                                 // a function that traps when it gets a bad address
+	turn       func(*guest) (uint64, error)           // lets the driver deal with a frame
+}
+
+var small = &variant{libraryDir: "usr/lib/python", yield: "toolcell.yield", memory: 256 << 20, boot: bootSource,
+	notes: "The standard library only, with sqlite3, zlib, decimal and zoneinfo; no packages, network, threads, child processes, ssl or ctypes. ",
+	start: func(g *guest) error { return g.called("start") },
+	turn:  func(g *guest) (uint64, error) { return g.machine.Call("turn") },
+	words: func(g *guest) ([3]uint32, error) { return askWords(g.machine) },
+	trap:  "word",
+	check: func(e *Engine, in *machine.Instance) error {
+		if words, err := askWords(in); err != nil || words != e.words {
+			return fmt.Errorf("%w: the pack has no words of interrupts: %v", codeinterp.ErrInvalid, err)
+		}
+		return nil
+	}}
+
+func askWords(in *machine.Instance) (words [3]uint32, err error) {
+	for i := range words {
+		v, err := in.Call("word", uint64(i))
+		if err != nil {
+			return words, err
+		}
+		words[i] = uint32(v)
+	}
+	return words, nil
+}
+
+var science = &variant{libraryDir: "usr/local/lib/python315.zip", yield: "wasi_snapshot_preview1.sched_yield", memory: 1 << 30,
+	boot: sync.OnceValue(func() []byte {
+		return []byte("exec(" + literal(own("science")+string(bootSource())) + ", {'__name__': 'toolcell', '__builtins__': __builtins__})")
+	}),
+	notes: "The science pack: numpy, pandas, scipy, scikit-learn, statsmodels, matplotlib, seaborn, sympy, networkx, openpyxl, lxml and others on 32-bit WebAssembly. " +
+		"Integers of numpy have 64 bits, but indices have 32: arithmetic on the results of argsort, where, searchsorted or bincount can overflow at 2**31, with a RuntimeWarning in most cases; use .astype('int64') first. " +
+		"Functions of floating point but division give no warnings. No network, threads, child processes, ssl, ctypes or other compiled packages; JPEG files cannot be written. ",
+	start: func(g *guest) error {
+		at, err := g.put(g.engine.variant.boot())
+		if err != nil {
+			return err
+		}
+		return g.called("turn", uint64(at), uint64(len(g.engine.variant.boot())))
+	},
+	turn: func(g *guest) (uint64, error) {
+		object, err := g.machine.Call("PyObject_CallNoArgs", uint64(g.engine.server))
+		if err == nil && object == 0 {
+			return 1, nil
+		}
+		return 0, err
+	},
+	words: (*guest).learnWords,
+	trap:  "PyObject_CallNoArgs",
+	check: func(_ *Engine, in *machine.Instance) error {
+		if at, err := in.Call("host_alloc", 1); err != nil || at == 0 {
+			return fmt.Errorf("%w: the pack has no memory: %v", codeinterp.ErrInvalid, err)
+		}
+		return nil
+	}}
+
+// called calls a function that returns zero.
+func (g *guest) called(name string, args ...uint64) error {
+	result, err := g.machine.Call(name, args...)
+	if err == nil && result != 0 {
+		err = fmt.Errorf("result %d", int32(result))
+	}
+	return err
+}
+
+// put copies bytes to memory that the module's host_alloc gives.
+func (g *guest) put(data []byte) (at uint32, err error) {
+	v, err := g.machine.Call("host_alloc", uint64(max(len(data), 1)))
+	if err != nil {
+		return 0, err
+	}
+	memory := g.machine.Memory()
+	if v == 0 || v+uint64(len(data)) > uint64(len(memory)) {
+		return 0, fmt.Errorf("no memory for %d bytes", len(data))
+	}
+	copy(memory[v:], data)
+	return uint32(v), nil
+}
+
+// stackEnd is where the stack of the science pack's module ends and its data begins.
+const stackEnd = 16 << 20
+
+// learnWords interrupts an interpreter that runs nothing, and looks what that writes.
+func (g *guest) learnWords() (words [3]uint32, err error) {
+	before := string(g.machine.Memory())
+	if err := g.called("PyErr_SetInterruptEx", 2); err != nil {
+		return words, err
+	}
+	memory := g.machine.Memory()
+	found := 0
+	for i := stackEnd; i+4 <= len(before); i += 4 {
+		if before[i:i+4] == string(memory[i:i+4]) {
+			continue
+		}
+		set := binary.LittleEndian.Uint32(memory[i:]) &^ binary.LittleEndian.Uint32([]byte(before[i:i+4]))
+		if found < len(words) && set == interruptBits[found] {
+			words[found] = uint32(i)
+			found++
+		} else {
+			found = len(words) + 1
+		}
+	}
+	copy(memory, before)
+	if found != len(words) {
+		return words, fmt.Errorf("an interrupt writes other words than it should")
+	}
+	return words, nil
+}
+
+// doorCall is what the module of the science pack imports for requests: it returns zero
+// and writes where the answer is.
+var doorCall = machine.Import{Module: "host", Name: "call", Params: "iiii", Result: true, Call: func(in *machine.Instance, args []uint64) uint32 {
+	defer in.Look()
+	g := in.Host.(*guest)
+	g.request(uint32(args[0]), uint32(args[1]))
+	answer := g.answer
+	g.answer = nil
+	at, err := g.put(answer)
+	if err != nil {
+		return none
+	}
+	memory := in.Memory()
+	for i, v := range []uint32{at, uint32(len(answer))} {
+		if to := args[2+i] & 0xffffffff; to+4 <= uint64(len(memory)) {
+			binary.LittleEndian.PutUint32(memory[to:], v)
+		}
+	}
+	return 0
+}}
