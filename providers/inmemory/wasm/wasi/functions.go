@@ -8,6 +8,8 @@ import (
 
 // Functions are those of the interface, by name.
 var Functions = map[string]Function{
+	"args_get":                {Params: "ii", call: (*call).argsGet},
+	"args_sizes_get":          {Params: "ii", call: (*call).argsSizesGet},
 	"environ_get":             {Params: "ii", call: (*call).environGet},
 	"environ_sizes_get":       {Params: "ii", call: (*call).environSizesGet},
 	"clock_res_get":           {Params: "ii", call: (*call).clockResGet},
@@ -62,9 +64,15 @@ func (c *call) known() Errno {
 	return 0
 }
 
-func (c *call) environGet() Errno {
+func (c *call) argsGet() Errno         { return c.texts(c.Args) }
+func (c *call) argsSizesGet() Errno    { return c.sizes(c.Args) }
+func (c *call) environGet() Errno      { return c.texts(c.Env) }
+func (c *call) environSizesGet() Errno { return c.sizes(c.Env) }
+
+// texts writes texts, and where each begins.
+func (c *call) texts(texts []string) Errno {
 	list, text := c.u32(0), c.u32(1)
-	for _, v := range c.Env {
+	for _, v := range texts {
 		c.put32(list, text)
 		list += 4
 		text += uint32(copy(c.at(text, uint32(len(v)+1)), v+"\x00"))
@@ -72,12 +80,12 @@ func (c *call) environGet() Errno {
 	return 0
 }
 
-func (c *call) environSizesGet() Errno {
+func (c *call) sizes(texts []string) Errno {
 	size := 0
-	for _, v := range c.Env {
+	for _, v := range texts {
 		size += len(v) + 1
 	}
-	c.put32(c.u32(0), uint32(len(c.Env)))
+	c.put32(c.u32(0), uint32(len(texts)))
 	c.put32(c.u32(1), uint32(size))
 	return 0
 }

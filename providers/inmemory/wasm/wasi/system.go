@@ -15,8 +15,8 @@ type Config struct {
 	// Library is shown at LibraryDir, a name from the root. It may be nil.
 	Library    Library
 	LibraryDir string
-	// Env are the variables, as name=value.
-	Env []string
+	// Args are the arguments, and Env the variables, as name=value.
+	Args, Env []string
 	// Write takes what is written to the descriptors 1 and 2.
 	Write func(descriptor int, p []byte)
 	// Sleep waits for so long, or until the program is to end.
