@@ -73,9 +73,12 @@ func formHint(code string, res *codeinterp.Result) string {
 	}
 	for i := range res.Outputs {
 		o := &res.Outputs[i]
+		if o.Kind != codeinterp.Value {
+			continue
+		}
 		text := readable(o).Data
-		if o.Kind == codeinterp.Value && (bytes.HasPrefix(text, []byte("[Function")) || bytes.HasPrefix(text, []byte("[AsyncFunction"))) &&
-			functionProgram().MatchString(strings.TrimSpace(code)) {
+		isFunction := bytes.HasPrefix(text, []byte("[Function")) || bytes.HasPrefix(text, []byte("[AsyncFunction"))
+		if isFunction && functionProgram().MatchString(strings.TrimSpace(code)) {
 			return "Nothing ran: the program is a function that is not called. A program is a script whose last expression is the result; write the body alone, with await at top level."
 		}
 	}

@@ -21,7 +21,7 @@ func readable(o *codeinterp.Output) codeinterp.Representation {
 		return codeinterp.Representation{}
 	}
 	plain, ok := o.Richest("text/markdown", "text/plain", "text/latex")
-	if ok && !objectName().Match(plain.Data) {
+	if ok && !(bytes.HasPrefix(plain.Data, []byte("<")) && objectName().Match(plain.Data)) {
 		return plain
 	}
 	if _, isPicture := pictureOf(o); !isPicture {
@@ -41,23 +41,25 @@ var objectName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // heading, in order, then the error.
 func (v *view) text(notes []string) string {
 	var b strings.Builder
-	n := 512 + len(v.arena)
+	status := v.status()
+	n := 100 + len(status) + len(v.arena)
+	for _, note := range notes {
+		n += len(note) + 1
+	}
 	for i := range v.pieces {
 		n += 40 + len(v.pieces[i].note) + len(v.pieces[i].rep.MIME)
 	}
 	b.Grow(n)
-	b.WriteString(v.status())
+	b.WriteString(status)
 	b.WriteByte('\n')
 	for _, note := range notes {
 		b.WriteString(note)
 		b.WriteByte('\n')
 	}
-	last := ""
 	for i := range v.pieces {
 		p := &v.pieces[i]
-		if h := p.heading(); h != last || p.class == bundles {
-			b.WriteString(h)
-			last = h
+		if i == 0 || p.class == bundles || p.class != v.pieces[i-1].class || p.out.Late != v.pieces[i-1].out.Late {
+			p.writeHeading(&b)
 		}
 		p.write(&b)
 	}
@@ -71,9 +73,9 @@ func (v *view) text(notes []string) string {
 // status returns the line on how the run ended.
 func (v *view) status() string {
 	r := v.res
-	s := fmt.Sprintf("%s, exit code %d", r.Status, r.ExitCode)
-	if r.Status == codeinterp.StatusOK && r.ExitCode == 0 {
-		s = "ok"
+	s := "ok"
+	if r.Status != codeinterp.StatusOK || r.ExitCode != 0 {
+		s = fmt.Sprintf("%s, exit code %d", r.Status, r.ExitCode)
 	}
 	if why := outcomes[r.Status]; why != "" {
 		s += ": " + why
@@ -119,19 +121,17 @@ var causes = map[codeinterp.Cause]string{
 	codeinterp.CauseServer:    "the server or the connection to it went away",
 }
 
-// heading returns the line that stands above a piece.
-func (p *piece) heading() string {
-	late := ""
+// writeHeading writes the line that stands above a piece.
+func (p *piece) writeHeading(b *strings.Builder) {
+	b.WriteString("--- ")
+	b.WriteString(p.out.Kind.String())
+	if p.class == bundles && p.rep.MIME != "" && p.rep.MIME != "text/plain" {
+		b.WriteString(" " + plaintext.Line(shorten.Head(p.rep.MIME, 80)))
+	}
 	if p.out.Late {
-		late = " (came after the end of an earlier run)"
+		b.WriteString(" (came after the end of an earlier run)")
 	}
-	switch {
-	case p.class != bundles:
-		return "--- " + p.out.Kind.String() + late + " ---\n"
-	case p.rep.MIME == "" || p.rep.MIME == "text/plain":
-		return "--- " + p.out.Kind.String() + late + " ---\n"
-	}
-	return "--- " + p.out.Kind.String() + " " + plaintext.Line(shorten.Head(p.rep.MIME, 80)) + late + " ---\n"
+	b.WriteString(" ---\n")
 }
 
 // write writes a piece with its losses marked, ending with a newline.

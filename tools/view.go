@@ -84,6 +84,7 @@ func newView(res *codeinterp.Result, shown []shownImage, max int, secrets *scrub
 	n, _ := v.measure(errText)
 	v.total[failure], v.size[failure] = n, n
 	v.arena = make([]byte, 0, min(max, v.total[stdout]+v.total[stderr]+v.total[bundles]+n))
+	v.pieces = make([]piece, 0, min(len(res.Outputs), 8))
 	cuts := newCutter(v, share(v.total, max))
 	for i := range res.Outputs {
 		o := &res.Outputs[i]
@@ -123,6 +124,9 @@ func emptyValue(o *codeinterp.Output) string {
 // together, such as one with a color in its middle. It returns how many bytes of frames
 // were overwritten.
 func (v *view) clean(raw []byte, emit func([]byte)) int64 {
+	if len(raw) == 0 {
+		return 0
+	}
 	text := v.secrets.Text()
 	c := plaintext.Cleaner{Emit: func(p []byte) { emit(text.Next(p)) }}
 	c.Clean(raw)

@@ -99,7 +99,7 @@ func (o Observer) Run(ctx context.Context, ev Event, opts codeinterp.RunOptions,
 			opts.OnOutput = stream.Output
 		}
 	}
-	var errs []error
+	errs := make([]error, 0, 4)
 	returned := false
 	defer func() {
 		if !returned {
