@@ -17,7 +17,8 @@
 // What else a provider may be able to do comes in groups of methods, each with
 // an accessor that finds it, also through [Wrap]: [Manager] returns the
 // [ContextManager], [Files] what opens the directories of contexts, [Commands]
-// the shell, [Completions] what completes code that is being typed.
+// the shell, [Completions] what completes code that is being typed, [Pauses] what stops all
+// programs for a while.
 //
 // # Results and errors
 //

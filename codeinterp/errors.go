@@ -28,6 +28,9 @@ var (
 	// ErrIsolation: the isolation that was required cannot be had.
 	ErrIsolation = errors.New("isolation not available")
 
+	// ErrPaused: the interpreter is paused; see [Pauser].
+	ErrPaused = errors.New("paused")
+
 	// ErrRefused: a policy refused the call; see [Approve].
 	ErrRefused = errors.New("refused")
 

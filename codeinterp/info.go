@@ -38,6 +38,9 @@ type Info struct {
 	// directory of its own, which is deleted with it.
 	PrivateDir bool
 
+	// Pause says how a [Pauser] stops programs here; empty where there is none.
+	Pause string
+
 	// Limits are what calls are held to, by the provider or by a [Limit]
 	// around it.
 	Limits Limits

@@ -28,7 +28,7 @@ func Share(ci CodeInterpreter) CodeInterpreter {
 	if s, ok := Stateful(ci); ok {
 		h.remove = s.DeleteContext
 	}
-	return view{Wrap(ci, h.middleware), nil, h.close, nil}.withContexts()
+	return view{Wrap(ci, h.middleware), nil, h.close, hidesPauser}.withContexts()
 }
 
 // A holder owns the contexts and runs of one share.
@@ -48,7 +48,12 @@ type holder struct {
 func (h *holder) middleware(next Handler) Handler {
 	return func(ctx context.Context, c Call) (Reply, error) {
 		if c.Op == OpDescribe || c.Op.Calls() {
-			return next(ctx, c)
+			r, err := next(ctx, c)
+			if info, ok := r.Value.(Info); ok {
+				info.Pause = ""
+				r.Value = info
+			}
+			return r, err
 		}
 		h.mu.Lock()
 		closed := h.closed

@@ -143,6 +143,7 @@ var codes = []struct {
 	{codeinterp.ErrClosed, CodeClosed},
 	{codeinterp.ErrCapacity, CodeCapacity},
 	{codeinterp.ErrIsolation, CodeIsolation},
+	{codeinterp.ErrPaused, CodeUnavailable},
 	{codeinterp.ErrRefused, CodeRefused},
 	{codeinterp.ErrUnavailable, CodeUnavailable},
 	{errOutput, CodeOutput},

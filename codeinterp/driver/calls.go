@@ -72,7 +72,7 @@ func (c *calls) register(name string, args json.RawMessage) (*record, context.Co
 	}
 	c.count++
 	if c.waits++; c.waits == 1 {
-		c.since = time.Now()
+		c.since = c.run.slot.in.pause.clock.now()
 	}
 	return c.record(name, args), c.ctx, nil
 }
@@ -155,7 +155,7 @@ func (c *calls) recordAnswer(rec *record, value json.RawMessage, err error) {
 		rec.Error = message(err)
 	}
 	if c.waits--; c.waits == 0 {
-		c.waited += time.Since(c.since)
+		c.waited += c.run.slot.in.pause.clock.since(c.since)
 	}
 }
 

@@ -97,6 +97,8 @@ func (i *Interpreter) As(target any) bool {
 		if _, has = i.rt.(TerminalStarter); has {
 			*of = terminalRunner{i}
 		}
+	case *codeinterp.Pauser:
+		*of, has = i.pauses()
 	}
 	return has
 }

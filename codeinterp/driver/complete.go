@@ -66,6 +66,9 @@ func (i completer) complete(ctx context.Context, id codeinterp.ContextID, code s
 		return c, err
 	}
 	s, err := i.find(ctx, id)
+	if err == nil {
+		err = i.pause.check()
+	}
 	if err != nil {
 		return c, err
 	}

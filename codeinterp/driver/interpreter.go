@@ -25,6 +25,7 @@ type Interpreter struct {
 	withFiles    []string // those of them whose programs have files
 	withContexts []string // those that have contexts, where anything has
 	workers      workers
+	pause        pause
 
 	over     chan struct{} // closed when Close is done
 	closeErr error         // of that
@@ -57,7 +58,7 @@ func New(rt Runtime, cfg Config) *Interpreter {
 	_, filer := rt.(Filer)
 	all := !info.HasFiles("") // a Filer that names no language has files in all
 	i := &Interpreter{rt: rt, cfg: cfg, provider: info.Provider, languages: info.Languages,
-		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{})}
+		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{}), pause: pause{changing: make(chan none, 1)}}
 	// If no language declares contexts, all have them.
 	some := slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Contexts })
 	for _, l := range i.languages {
@@ -214,7 +215,7 @@ func (i *Interpreter) addSlot(ctx context.Context, s *slot) error {
 	full := i.checkCapacity()
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if err := cmp.Or(i.checkOpen(ctx), full); err != nil {
+	if err := cmp.Or(i.checkOpen(ctx), i.pause.check(), full); err != nil {
 		return err
 	}
 	if !s.opts.Once {
@@ -332,7 +333,7 @@ func (i *Interpreter) removeContext(s *slot) bool {
 // An error of a call wraps one of sentinels, unless it is the cause of the caller's
 // ctx.
 var sentinels = []error{codeinterp.ErrLanguage, codeinterp.ErrContext, codeinterp.ErrInvalid, codeinterp.ErrClosed,
-	codeinterp.ErrCapacity, codeinterp.ErrUnavailable, codeinterp.ErrIsolation, codeinterp.ErrRefused}
+	codeinterp.ErrCapacity, codeinterp.ErrUnavailable, codeinterp.ErrIsolation, codeinterp.ErrRefused, codeinterp.ErrPaused}
 
 // wrap adds the provider to an error. An error of a runtime without a sentinel is
 // ErrUnavailable.

@@ -57,7 +57,7 @@ func (r *run) follow() ending {
 	}
 	ctx, r.kill = context.WithCancelCause(ctx)
 	defer r.kill(nil)
-	now := time.Now()
+	now := s.in.pause.clock.now()
 	r.since, r.gate, r.session, r.resetPending = now, s.gate, s.session, s.resetPending
 	s.in.workers.start(job{run: r, ctx: ctx, done: s.done})
 	first := s.in.cfg.StartLimit
@@ -107,22 +107,36 @@ func (r *run) giveUpSession() ending {
 	return ending{Outcome: Outcome{Lost: true, Unknown: errStuck}, at: time.Now(), stuck: true}
 }
 
+// now returns the time of deadlines, which stands still in pauses. Killing a program takes
+// no notice of them.
+func (r *run) now() time.Time {
+	if r.phase >= killed {
+		return time.Now()
+	}
+	return r.slot.in.pause.clock.now()
+}
+
 // arm sets the deadline of the phase.
-func (r *run) arm(d time.Duration) { r.armAt(time.Now().Add(d)) }
+func (r *run) arm(d time.Duration) { r.armAt(r.now().Add(d)) }
 
 func (r *run) armAt(deadline time.Time) {
 	r.deadline = deadline
+	if r.phase < killed {
+		deadline = r.slot.in.pause.clock.host(deadline)
+	}
 	r.slot.alarm.set(deadline, r.slot)
 }
 
 // pastDeadline handles an alarm, which may come before the deadline. It reports whether to
 // abandon the session.
 func (r *run) pastDeadline() bool {
-	if time.Now().Before(r.deadline) {
-		r.armAt(r.deadline)
-		return false
+	if !r.now().Before(r.deadline) {
+		return r.onDeadline()
 	}
-	return r.onDeadline()
+	if r.phase >= killed || !r.slot.in.pause.clock.stopped() { // the end of a pause wakes the run
+		r.armAt(r.deadline)
+	}
+	return false
 }
 
 // timeLeft returns how long the program has until the start limit or its timeout.
@@ -136,7 +150,7 @@ func (r *run) timeLeft() (d time.Duration, begun bool) {
 		if waits {
 			return forever, true
 		}
-		return timeout + waited - time.Since(r.start), true
+		return timeout + waited - s.in.pause.clock.since(r.start), true
 	case r.begun:
 		return forever, true
 	default:
@@ -147,7 +161,7 @@ func (r *run) timeLeft() (d time.Duration, begun bool) {
 	if !r.busy.IsZero() {
 		return s.in.cfg.StartLimit, false
 	}
-	return s.in.cfg.StartLimit - time.Since(r.since), false
+	return s.in.cfg.StartLimit - s.in.pause.clock.since(r.since), false
 }
 
 // forever is the deadline of a program without one.
@@ -230,9 +244,11 @@ func (r *run) checkRequests() {
 		r.answerInterrupters() // the interrupt is kept, or the program is being stopped
 	}
 	if r.phase == waiting {
-		// The program began, or a call ended: the deadline has moved.
+		// A pause is over, the program began, or a call ended: the deadline has moved.
 		left, _ := r.timeLeft()
 		r.arm(max(left, 0))
+	} else if r.phase < killed && !s.in.pause.clock.stopped() {
+		r.armAt(r.deadline)
 	}
 }
 
@@ -244,7 +260,8 @@ func (r *run) requestStop(why error) {
 	}
 	begun, over := r.markInterrupted()
 	switch {
-	case !begun:
+	// A paused program does not react.
+	case !begun || !over && r.slot.in.pause.clock.stopped():
 		r.forceStop(why)
 		return
 	case over:

@@ -134,7 +134,7 @@ func (r *run) markEnded(end *ending) (begun bool) {
 			end.End = r.over
 		}
 	}
-	end.took = max(end.End.Sub(r.start), 0)
+	end.took = max(s.in.pause.clock.at(end.End).Sub(r.start), 0)
 	r.killed = true // it cannot begin any more
 	s.used = end.at
 	return begun

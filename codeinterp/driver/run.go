@@ -25,6 +25,7 @@ type run struct {
 	resetPending bool        // the session is to be reset before
 	ended        atomic.Bool // endProgram has returned, and nothing began since
 	noInterrupt  atomic.Bool // endProgram was called, or the session was abandoned
+	starting     atomic.Bool // Pause waits for it
 	session      Session     // set before Run; used by work alone from then on
 
 	// Guarded by slot.mu. Small fields stand together to save memory.
@@ -82,7 +83,7 @@ func (r *run) handOver(f func() error) error {
 		return errStopped
 	}
 	r.noInterrupt.Store(r.killed)
-	r.start, r.begun, r.over, r.outputDone = time.Now(), true, time.Time{}, false
+	r.start, r.begun, r.over, r.outputDone = s.in.pause.clock.now(), true, time.Time{}, false
 	if r.signal {
 		s.wakeRun()
 	}
@@ -96,6 +97,7 @@ func (r *run) handOver(f func() error) error {
 		}
 	}
 	r.open = true
+	r.leaveStart()
 	return nil
 }
 
@@ -206,7 +208,7 @@ func (r *run) setBusy(busy bool) {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch now := time.Now(); {
+	switch now := s.in.pause.clock.now(); {
 	case busy && r.busy.IsZero():
 		r.busy = now
 	case !busy && !r.busy.IsZero():
@@ -246,6 +248,11 @@ func (r *run) work(ctx context.Context, end *ending) {
 
 func (r *run) attempt(ctx context.Context, end *ending) (Outcome, error) {
 	s := r.slot
+	if err := s.in.pause.enter(ctx); err != nil {
+		return Outcome{}, err
+	}
+	r.starting.Store(true)
+	defer r.leaveStart()
 	if r.session == nil {
 		started, err := s.start(ctx)
 		if err != nil {
@@ -264,6 +271,13 @@ func (r *run) attempt(ctx context.Context, end *ending) (Outcome, error) {
 	o, err := r.session.Run(ctx, &r.prog, &r.out)
 	end.cwd, end.placed = s.place(r.session)
 	return o, err
+}
+
+// leaveStart notes that the program has started, or will not.
+func (r *run) leaveStart() {
+	if r.starting.CompareAndSwap(true, false) {
+		r.slot.in.pause.leave()
+	}
 }
 
 // place returns the directory in which the session's programs start, if known.

@@ -350,7 +350,10 @@ func (s *slot) startIdleTimer() {
 // expire deletes the context if it was idle long enough.
 func (s *slot) expire() {
 	s.mu.Lock()
-	left := s.in.cfg.Idle - time.Since(s.used)
+	left := s.in.cfg.Idle - s.in.pause.clock.since(s.in.pause.clock.at(s.used))
+	if s.in.pause.clock.stopped() {
+		left = s.in.cfg.Idle
+	}
 	idle := !s.held && s.ended == nil
 	// Using files takes no turn and so does not stop the timer.
 	if idle && left > 0 {

@@ -78,7 +78,13 @@ func (i *Stateful) open(ctx context.Context, s *slot, files fs.FS, start func(co
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, i.cfg.StartLimit, errStart)
 	defer cancel()
-	a, err := callInSlot(s, limited, func(ctx context.Context) (Attached, error) { return s.fill(ctx, files, start) },
+	a, err := callInSlot(s, limited, func(ctx context.Context) (Attached, error) {
+		if err := i.pause.enter(ctx); err != nil {
+			return Attached{}, err
+		}
+		defer i.pause.leave()
+		return s.fill(ctx, files, start)
+	},
 		func(a Attached, _ error) { s.closeReturned(a.Session) })
 	// It may start later and is closed then; until then Stuck counts it.
 	if errors.Is(err, errStuck) {
@@ -174,7 +180,7 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 	if err != nil {
 		return codeinterp.NotRun(), err
 	}
-	if err := i.checkCapacity(); err != nil {
+	if err := cmp.Or(i.pause.check(), i.checkCapacity()); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	if err := i.checkAbilities(s.opts.Language, &o); err != nil {
@@ -307,6 +313,9 @@ func (i *Stateful) InterruptContext(ctx context.Context, id codeinterp.ContextID
 
 func (i *Stateful) interrupt(ctx context.Context, id codeinterp.ContextID) error {
 	s, err := i.find(ctx, id)
+	if err == nil {
+		err = i.pause.check()
+	}
 	if err != nil {
 		return err
 	}

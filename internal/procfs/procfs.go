@@ -13,6 +13,7 @@ import (
 // A Stat is /proc/<pid>/stat; see proc_pid_stat(5).
 type Stat struct {
 	PID, Parent, Group int
+	TTY                int // the controlling terminal, 0 for none
 	Name               string
 	State              byte // 'R', 'S', 'Z' and so on
 	Threads            int
@@ -53,7 +54,7 @@ func parse(text string) (Stat, error) {
 	}
 	num := func(field int) int64 { n, _ := strconv.ParseInt(f[field-3], 10, 64); return n }
 	s := Stat{
-		PID: pid, Name: rest[:end], State: f[0][0], Parent: int(num(4)), Group: int(num(5)),
+		PID: pid, Name: rest[:end], State: f[0][0], Parent: int(num(4)), Group: int(num(5)), TTY: int(num(7)),
 		Threads: int(num(20)), RSS: num(24) * int64(os.Getpagesize()),
 	}
 	s.Own = time.Duration(num(14)+num(15)) * clockTick

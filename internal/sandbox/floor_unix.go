@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -187,6 +188,15 @@ func (p *proc) kill() {
 		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 	}
 }
+
+// PauseWay says how Pause stops processes: here it does not.
+func (s *Sandbox) PauseWay() string { return "" }
+
+// Pause fails on this system.
+func (s *Sandbox) Pause(context.Context) error { return errors.ErrUnsupported }
+
+// Resume does nothing on this system.
+func (s *Sandbox) Resume() {}
 
 func (p *proc) finish(uint32) {}
 

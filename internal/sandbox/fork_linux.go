@@ -82,6 +82,8 @@ func (f *Fork) Adopt(pid int) (*Process, error) {
 		f.Close()
 		return nil, fmt.Errorf("%w: forked process: %w", codeinterp.ErrUnavailable, err)
 	}
+	p.s.starts.RLock()
+	defer p.s.starts.RUnlock()
 	// The descriptor was opened first, so that what is looked at now and killed
 	// later is one process, whatever the server says of its id.
 	if err := f.awaitGroup(pid); err != nil {

@@ -44,6 +44,12 @@ func (l *liveProcs) isClosed() bool {
 	return l.closed
 }
 
+func (l *liveProcs) list() []*proc {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Keys(l.all))
+}
+
 // close refuses further processes, kills all, and waits until they have ended.
 func (l *liveProcs) close() {
 	l.mu.Lock()

@@ -36,6 +36,10 @@ type Sandbox struct {
 
 	live liveProcs
 
+	starts  sync.RWMutex   // held while a process is started
+	paused  bool           // guarded by starts
+	stopped map[int]uint64 // pids and start times of what was stopped before Pause
+
 	mu       sync.Mutex
 	oomKills int64
 }

@@ -25,6 +25,11 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 		}
 	}
 	p := newProc(s, pl)
+	s.starts.RLock()
+	defer s.starts.RUnlock()
+	if s.paused {
+		return nil, codeinterp.ErrPaused
+	}
 	if err := s.live.add(p); err != nil {
 		return nil, err
 	}

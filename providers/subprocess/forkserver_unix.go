@@ -132,7 +132,7 @@ func (s *forkServer) fork() (_ *process, err error) {
 		ends.closeHost()
 		return nil, err
 	}
-	p, err := newProcess(s.h.room, s.l, sb, ends, pl, s.h.sandbox.WorkdirInside(dir, nil), release)
+	p, err := newProcess(s.h, s.l, sb, ends, pl, s.h.sandbox.WorkdirInside(dir, nil), release)
 	if err == nil {
 		p.modules = s.p.modules
 	}
@@ -159,6 +159,9 @@ func (s *forkServer) ask(fork *sandbox.Fork, env []string, e *ends) (*sandbox.Pr
 	}
 	s.asking.Lock()
 	defer s.asking.Unlock()
+	if _, over := s.h.pauses.state(); over != nil {
+		return nil, codeinterp.ErrPaused
+	}
 	if s.p.sendFiles(frames.Encode(frames.Fork, string(request)), files) == nil {
 		timer := time.NewTimer(maxFork)
 		defer timer.Stop()

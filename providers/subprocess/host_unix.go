@@ -32,6 +32,8 @@ type host struct {
 	dir       *sandbox.Dir        // where all programs start; nil: each in a place of its own
 	room      *semaphore.Weighted // of large frames
 
+	pauses pauses
+
 	life   context.Context // ends with Close
 	cancel context.CancelFunc
 }
@@ -144,6 +146,9 @@ func (h *host) Describe() codeinterp.Info {
 			about.Roots = slices.Clone(l.roots)
 		}
 		info.Languages = append(info.Languages, about)
+	}
+	if way := h.sandbox.PauseWay(); way != "" {
+		info.Pause = way + "; clocks and timers of programs go on"
 	}
 	info.PrivateDir = h.dir == nil
 	if h.dir != nil {

@@ -126,7 +126,7 @@ func (h *host) spawnOn(ends *ends, l *language, pl *place, c *sandbox.Cmd, stdin
 		ends.closeHost()
 		return nil, err
 	}
-	return newProcess(h.room, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir, pl.cwd), release)
+	return newProcess(h, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir, pl.cwd), release)
 }
 
 // An ends holds both ends of a process's standard output, standard error and

@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/frames"
@@ -30,6 +28,7 @@ const signalAfter = 50 * time.Millisecond
 
 // A process is a running driver. At most one run is in progress.
 type process struct {
+	h       *host
 	lang    *language
 	sb      *sandbox.Process
 	place   place
@@ -102,9 +101,9 @@ type run struct {
 
 // newProcess takes over a started driver and the host's ends of its
 // descriptors.
-func newProcess(room *semaphore.Weighted, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
+func newProcess(h *host, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
-		lang: lang, sb: sb, place: *pl, inside: inside, release: release, run: pl.first,
+		h: h, lang: lang, sb: sb, place: *pl, inside: inside, release: release, run: pl.first,
 		hello: make(chan string, 1), ready: make(chan []byte, 1), gone: make(chan struct{}),
 		channel: channel{ctl: e.host[2], came: make(chan message, maxAhead), served: make(chan struct{})},
 		output:  output{owner: pl.late},
@@ -124,7 +123,7 @@ func newProcess(room *semaphore.Weighted, lang *language, sb *sandbox.Process, e
 		if p.raw, err = p.ctl.SyscallConn(); err != nil {
 			return nil, err
 		}
-		go p.read(room)
+		go p.read(h.room)
 		go p.listen()
 	} else {
 		close(p.served)

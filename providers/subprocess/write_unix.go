@@ -45,8 +45,7 @@ func (p *process) writeChunk(b []byte) (int, error) {
 		return n, nil
 	}
 	// For each chunk anew: one that reads slowly does read.
-	_ = p.ctl.SetWriteDeadline(time.Now().Add(maxWrite))
-	n, err := p.ctl.Write(b)
+	n, err := p.writeWithin(maxWrite, b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = errNotReading
 	}
@@ -98,8 +97,7 @@ func (p *process) trySend(kind byte, fields ...string) bool {
 	if sent == len(b) {
 		return true
 	}
-	_ = p.ctl.SetWriteDeadline(time.Now().Add(signalAfter))
-	n, err := p.ctl.Write(b[sent:])
+	n, err := p.writeWithin(signalAfter, b[sent:])
 	if err != nil && sent+n > 0 {
 		p.sb.Kill()
 	}
