@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"errors"
+	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -39,6 +41,11 @@ func managerChecks() []check {
 			name: "InterruptEarly", row: 3, scope: stateful, needs: []Feature{Manager},
 			clause: "an interrupt that comes before the program has begun is kept until it does",
 			run:    interruptEarly,
+		},
+		{
+			name: "PauseStops", scope: stateful, own: true,
+			clause: "Info.Pause is set exactly where there is a Pauser; from Pause to Resume programs do not go on and their timeouts stand still, what is to run is ErrPaused, and a context can be deleted",
+			run:    pauseStops,
 		},
 	}
 }
@@ -114,4 +121,55 @@ func interruptEarly(e *env) {
 	must(e.manager().InterruptContext(e.ctx, id))
 	run.wait(2 * e.patience())
 	wantInterrupted(run.res, run.err)
+}
+
+func pauseStops(e *env) {
+	p, ok := codeinterp.Pauses(e.ci)
+	if described := codeinterp.Describe(e.ci).Pause != ""; ok != described && !e.lacks(Describer) {
+		failf("there is a Pauser: %v, and Info.Pause is %q", ok, codeinterp.Describe(e.ci).Pause)
+	}
+	if !ok {
+		return
+	}
+	const short = 300 * time.Millisecond
+	id, run := e.busy(lines(e.p.Pause(short), e.p.Print("after")))
+	doomed, lost := e.busy(e.p.Pause(time.Hour))
+	timed := e.context(nil)
+	timeout := e.timeout(short)
+	ends := make(chan error, 1)
+	began := make(chan struct{})
+	var res codeinterp.Result
+	go func() {
+		var err error
+		res, err = e.runIn(timed, lines(e.p.Print("busy"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: timeout,
+			OnOutput: onceOutput(began)})
+		ends <- err
+	}()
+	<-began
+	must(p.Pause(e.ctx))
+	if _, err := e.runIn(id, e.p.Print("x"), nil); !errors.Is(err, codeinterp.ErrPaused) {
+		failf("a run in a pause is %v, want ErrPaused", err)
+	}
+	must(e.stateful().DeleteContext(e.ctx, doomed))
+	lost.wait(e.patience())
+	time.Sleep(timeout + settle)
+	select {
+	case <-run.done:
+		failf("a program went on in a pause")
+	case <-ends:
+		failf("a timeout passed in a pause")
+	default:
+	}
+	must(p.Resume(e.ctx))
+	run.wait(e.patience() + short)
+	wantOK(run.res, run.err)
+	wantText("what a program prints after a pause", run.res.Stdout(), "busyafter")
+	err := <-ends
+	wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
+}
+
+// onceOutput returns a callback that closes began at the first output.
+func onceOutput(began chan struct{}) func(codeinterp.Output) error {
+	once := sync.OnceFunc(func() { close(began) })
+	return func(codeinterp.Output) error { once(); return nil }
 }

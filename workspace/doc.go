@@ -39,5 +39,6 @@
 //
 // # Lifecycle
 //
-// A workspace owns its interpreters: Close closes them, which ends what runs.
+// A workspace owns its interpreters: Close closes them, which ends what runs. Pause stops
+// all of its processes until Resume, also by itself after Options.IdlePause.
 package workspace

@@ -29,6 +29,14 @@ type Options struct {
 	// instance with traces; see package oteltools. It applies to Front too.
 	Wrap func(list []tools.Tool) []tools.Tool
 
+	// IdlePause, if set, pauses the workspace when for so long no run and no command,
+	// also in the background, was in progress; see Workspace.Pause.
+	IdlePause time.Duration
+
+	// AutoResume resumes a paused workspace when something is to run. Otherwise that
+	// is codeinterp.ErrPaused.
+	AutoResume bool
+
 	// Now is the clock of the events. Nil means time.Now.
 	Now func() time.Time
 }
@@ -47,6 +55,7 @@ type Workspace struct {
 	wrap          func([]tools.Tool) []tools.Tool // nil: none
 	set           *tools.Set
 	stream        *stream
+	pauses        *pauses
 	close         func() error
 }
 
@@ -71,8 +80,13 @@ func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
 		shell:    caps.Shell,
 		observed: map[string]codeinterp.CodeInterpreter{},
 		stream:   newStream(name, opts.Now),
+		pauses:   newPauses(opts),
 	}
 	w.order = slices.Sorted(maps.Keys(w.raw))
+	w.pauses.open(w.raw)
+	if w.shell != nil {
+		w.shell = w.shell.With(shell.View{Middlewares: w.pauses.middlewares()})
+	}
 	if err := w.build(opts); err != nil {
 		return nil, fmt.Errorf("workspace %q: %w", name, err)
 	}
@@ -237,6 +251,7 @@ func (w *Workspace) Scrub(text string) string { return w.options.Secrets.Scrub(t
 func (w *Workspace) Close() error { return w.close() }
 
 func (w *Workspace) closeAll() error {
+	w.pauses.close()
 	errs := make([]error, len(w.order))
 	var wg sync.WaitGroup
 	if w.shell != nil {

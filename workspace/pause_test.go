@@ -1,0 +1,113 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/workspace"
+)
+
+// A pausable fake sleeps for what its code says, and knows whether it is paused.
+type pausable struct {
+	*fake
+	paused bool
+	fails  error
+}
+
+func newPausable() *pausable {
+	p := &pausable{fake: newFake("python")}
+	p.script = func(_ context.Context, code string, _ *codeinterp.RunOptions) (codeinterp.Result, error) {
+		if p.paused {
+			return codeinterp.NotRun(), codeinterp.ErrPaused
+		}
+		d, _ := time.ParseDuration(code)
+		time.Sleep(d)
+		return codeinterp.Result{Status: codeinterp.StatusOK}, nil
+	}
+	return p
+}
+
+func (p *pausable) Pause(context.Context) error {
+	p.paused = p.fails == nil
+	return p.fails
+}
+
+func (p *pausable) Resume(context.Context) error {
+	p.paused = false
+	return nil
+}
+
+func sleep(ws *workspace.Workspace, code string) error {
+	_, err := ws.Code().RunCode(context.Background(), "python", code, nil)
+	return err
+}
+
+// TestPause: in a pause calls are ErrPaused, or end it.
+func TestPause(t *testing.T) {
+	for _, auto := range []bool{false, true} {
+		p := newPausable()
+		ws := open(t, workspace.Capabilities{Code: p}, &workspace.Options{AutoResume: auto})
+		if err := ws.Pause(t.Context()); err != nil || !p.paused {
+			t.Fatal(err)
+		}
+		if err := sleep(ws, "0s"); errors.Is(err, codeinterp.ErrPaused) == auto || p.paused == auto {
+			t.Errorf("auto %v: %v", auto, err)
+		}
+		if err := ws.Resume(t.Context()); err != nil || p.paused {
+			t.Error(err)
+		}
+		if err := sleep(ws, "0s"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestPauseAll: all interpreters pause, or none.
+func TestPauseAll(t *testing.T) {
+	p, q := newPausable(), newPausable()
+	q.fails = codeinterp.ErrUnavailable
+	ws := open(t, workspace.Capabilities{Code: p, Beside: map[string]codeinterp.CodeInterpreter{"other": q}}, nil)
+	if err := ws.Pause(t.Context()); !errors.Is(err, codeinterp.ErrUnavailable) || p.paused || q.paused {
+		t.Errorf("%v, %v, %v", err, p.paused, q.paused)
+	}
+	ws = open(t, workspace.Capabilities{Code: newPausable(), Beside: map[string]codeinterp.CodeInterpreter{"other": newFake("lua")}}, nil)
+	if err := ws.Pause(t.Context()); !errors.Is(err, errors.ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
+// TestIdlePause: a workspace pauses once nothing has run for the time, and not earlier.
+func TestIdlePause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPausable()
+		ws := open(t, workspace.Capabilities{Code: p}, &workspace.Options{IdlePause: time.Minute, AutoResume: true})
+		time.Sleep(61 * time.Second)
+		if !p.paused {
+			t.Error("it is not paused after its start")
+		}
+		for range 3 {
+			if err := sleep(ws, "1h"); err != nil || p.paused {
+				t.Error(err)
+			}
+			time.Sleep(59 * time.Second)
+			if err := sleep(ws, "1s"); err != nil || p.paused {
+				t.Error(err)
+			}
+			time.Sleep(61 * time.Second)
+			if !p.paused {
+				t.Error("it is not paused")
+			}
+		}
+		if err := ws.Resume(t.Context()); err != nil || p.paused {
+			t.Error(err)
+		}
+		time.Sleep(61 * time.Second)
+		if !p.paused {
+			t.Error("it is not paused again")
+		}
+	})
+}
