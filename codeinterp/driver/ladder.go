@@ -122,7 +122,11 @@ func (r *run) arm(d time.Duration) { r.armAt(r.now().Add(d)) }
 func (r *run) armAt(deadline time.Time) {
 	r.deadline = deadline
 	if r.phase < killed {
-		deadline = r.slot.in.pause.clock.host(deadline)
+		clock := &r.slot.in.pause.clock
+		if clock.stopped() {
+			return // the end of the pause wakes the run
+		}
+		deadline = clock.host(deadline)
 	}
 	r.slot.alarm.set(deadline, r.slot)
 }
@@ -133,9 +137,7 @@ func (r *run) pastDeadline() bool {
 	if !r.now().Before(r.deadline) {
 		return r.onDeadline()
 	}
-	if r.phase >= killed || !r.slot.in.pause.clock.stopped() { // the end of a pause wakes the run
-		r.armAt(r.deadline)
-	}
+	r.armAt(r.deadline)
 	return false
 }
 
@@ -247,7 +249,7 @@ func (r *run) checkRequests() {
 		// A pause is over, the program began, or a call ended: the deadline has moved.
 		left, _ := r.timeLeft()
 		r.arm(max(left, 0))
-	} else if r.phase < killed && !s.in.pause.clock.stopped() {
+	} else if r.phase < killed {
 		r.armAt(r.deadline)
 	}
 }

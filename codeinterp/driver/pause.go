@@ -3,6 +3,8 @@ package driver
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -90,8 +92,9 @@ func (i *Interpreter) goOn() {
 	i.pause.clock.start()
 	i.pause.open()
 	i.mu.Lock()
-	defer i.mu.Unlock()
-	for s := range i.live {
+	slots := slices.Collect(maps.Keys(i.live))
+	i.mu.Unlock()
+	for _, s := range slots {
 		s.mu.Lock()
 		s.wakeRun()
 		s.mu.Unlock()
