@@ -18,6 +18,9 @@ type Options struct {
 	// a directory is one. A manifest.json with the name ScienceName makes it the science
 	// pack.
 	Pack fs.FS
+	// Packages are packages in pure Python, which programs can import and not change: its
+	// root is a directory of sys.path. os.DirFS of a site-packages is one. Nil means none.
+	Packages fs.FS
 	// Cache is a directory for native code, which a later process loads in a fraction of
 	// a second. Empty means that New compiles, for some seconds of both time and processors.
 	Cache string
@@ -62,6 +65,7 @@ func New(ctx context.Context, o *Options) (_ *Engine, err error) {
 	if e.library, err = openLibrary(o.Pack); err != nil {
 		return nil, err
 	}
+	e.library.packages = o.Packages
 	if err := e.open(ctx, o, id); err != nil {
 		_ = e.Close() // the first error says more
 		return nil, err

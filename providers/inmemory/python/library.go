@@ -3,9 +3,11 @@ package python
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -14,12 +16,14 @@ import (
 // maxFile bounds a file of the library.
 const maxFile = 32 << 20
 
-// A library is an archive whose files are unpacked as they are first read.
+// A library is what programs import: an archive whose files are unpacked as they are
+// first read, and packages.
 type library struct {
-	archive *zip.Reader
-	file    io.Closer
-	mu      sync.Mutex
-	files   map[string][]byte
+	archive  *zip.Reader
+	packages fs.FS // nil: none
+	file     io.Closer
+	mu       sync.Mutex
+	files    map[string][]byte
 }
 
 func openLibrary(pack fs.FS) (*library, error) {
@@ -58,11 +62,66 @@ func readLibrary(pack fs.FS) (_ *library, err error) {
 
 func (l *library) close() error { return l.file.Close() }
 
-func (l *library) Open(name string) (fs.File, error) { return l.archive.Open(name) }
+// The directories of the library.
+const (
+	libraryDir  = "usr/lib"
+	standardDir = "python"   // CPython's own
+	packagesDir = "packages" // of Options.Packages
+)
 
-func (l *library) Stat(name string) (fs.FileInfo, error) { return fs.Stat(l.archive, name) }
+// at returns the file system that has a name of the library, and the name in it.
+func (l *library) at(name string) (fs.FS, string) {
+	dir, rest, _ := strings.Cut(name, "/")
+	switch {
+	case dir == standardDir:
+		return l.archive, cmp.Or(rest, ".")
+	case dir == packagesDir && l.packages != nil:
+		return l.packages, cmp.Or(rest, ".")
+	}
+	return l, name // there is no such file
+}
 
-func (l *library) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(l.archive, name) }
+func (l *library) Open(name string) (fs.File, error) {
+	if in, name := l.at(name); in != l {
+		return in.Open(name)
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+func (l *library) Stat(name string) (fs.FileInfo, error) {
+	if name == "." {
+		return fs.Stat(l.archive, name)
+	}
+	in, name := l.at(name)
+	if in == l {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	}
+	return fs.Stat(in, name)
+}
+
+// A folder is an entry of the library's root.
+type folder struct {
+	fs.FileInfo
+	name string
+}
+
+func (f folder) Name() string { return f.name }
+
+func (l *library) ReadDir(name string) (list []fs.DirEntry, err error) {
+	if name != "." {
+		in, name := l.at(name)
+		if in == l {
+			return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrNotExist}
+		}
+		return fs.ReadDir(in, name)
+	}
+	for _, name := range []string{packagesDir, standardDir} {
+		if info, err := l.Stat(name); err == nil {
+			list = append(list, fs.FileInfoToDirEntry(folder{info, name}))
+		}
+	}
+	return list, nil
+}
 
 // ReadFile returns a file, which must not be changed.
 func (l *library) ReadFile(name string) ([]byte, error) {
@@ -71,7 +130,7 @@ func (l *library) ReadFile(name string) ([]byte, error) {
 	if b, ok := l.files[name]; ok {
 		return b, nil
 	}
-	f, err := l.archive.Open(name)
+	f, err := l.Open(name)
 	if err != nil {
 		return nil, err
 	}
