@@ -178,6 +178,9 @@ func (l *lazyPython) Info() codeinterp.LanguageInfo { return python.Info(l.pack,
 
 func (l *lazyPython) Limits() engine.Limits { return python.DefaultLimits(l.pack) }
 
+// OwnMemory implements engine.MemoryOwner.
+func (l *lazyPython) OwnMemory() bool { return true }
+
 func (l *lazyPython) New(c engine.Config) (engine.Instance, error) {
 	e, err := l.load()
 	if err != nil {

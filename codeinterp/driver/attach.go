@@ -39,6 +39,9 @@ type Attached struct {
 
 	// Empty says that no program had begun in the state when it was detached.
 	Empty bool
+
+	// Runs is how many programs had begun in the state, if it is known.
+	Runs int
 }
 
 // An attacher is the codeinterp.ContextAttacher of an interpreter whose runtime is an

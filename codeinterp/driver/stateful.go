@@ -94,7 +94,7 @@ func (i *Stateful) open(ctx context.Context, s *slot, files fs.FS, start func(co
 		s.setSession(a.Session)
 		s.opts.Language, s.opts.ContextOptions = a.Language, a.Options
 		s.cwd = cmp.Or(s.cwd, a.Options.Cwd)
-		s.fresh, s.lossReported = a.Empty, a.Empty
+		s.fresh, s.lossReported, s.runs = a.Empty, a.Empty, a.Runs
 		err = i.register(s)
 	}
 	if err != nil {

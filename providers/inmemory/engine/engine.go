@@ -71,6 +71,20 @@ type Forker interface {
 	Fork(c Config, reopen func(codeinterp.File) codeinterp.File) (Instance, error)
 }
 
+// A Saver is an Instance whose state can be written between runs, for a Loader.
+type Saver interface {
+	Instance
+	Save() ([]byte, error)
+}
+
+// A Loader is an Engine that makes instances of saved states, those of an engine with the
+// same identity.
+type Loader interface {
+	Engine
+	Identity() (string, error)
+	Load(c Config, state []byte) (Instance, error)
+}
+
 // Limits bound one instance. Zero values mean the engine's own defaults.
 type Limits struct {
 	Memory int64 // bytes that the instance may take from the host in all

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -46,6 +47,8 @@ type Engine struct {
 	server  uint32    // the address of the driver's function, in the science pack
 	words   [3]uint32 // addresses of what an interrupt sets
 	version string
+
+	identity string // of the pack, the driver and the rewriter
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -65,7 +68,7 @@ func New(ctx context.Context, o *Options) (_ *Engine, err error) {
 	if e.library, err = openLibrary(o.Pack); err != nil {
 		return nil, err
 	}
-	e.library.packages = o.Packages
+	e.library.standard, e.library.packages = path.Base(e.variant.libraryDir), o.Packages
 	if err := e.open(ctx, o, id); err != nil {
 		_ = e.Close() // the first error says more
 		return nil, err

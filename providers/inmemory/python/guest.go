@@ -3,6 +3,7 @@ package python
 import (
 	"bytes"
 	"encoding/binary"
+	"path"
 	"strconv"
 	"time"
 
@@ -38,7 +39,7 @@ func newGuest(e *Engine, files *memfs.FS) *guest {
 }
 
 func (g *guest) surroundings(files *memfs.FS) wasi.Config {
-	return wasi.Config{Files: files, Library: g.engine.library, LibraryDir: g.engine.variant.libraryDir,
+	return wasi.Config{Files: files, Library: g.engine.library, LibraryDir: path.Dir(g.engine.variant.libraryDir),
 		Args: []string{"python3"}, Env: []string{"HOME=/", "TMPDIR=/tmp", "PATH=", "LANG=C.UTF-8", "USER=user"}, Write: g.write, Sleep: g.sleep, Yield: g.yield}
 }
 

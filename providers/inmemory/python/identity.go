@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/wasm/rewrite"
@@ -72,11 +71,11 @@ func (id *identity) source(pack fs.FS) ([]byte, error) {
 	return data, nil
 }
 
-// file returns the name in the cache for the interpreter that starts from the pack with
-// the driver and the rewriter of this program.
-func (id *identity) file(dir string, boot []byte) string {
+// sum stands for the interpreter that starts from the pack with the driver and the rewriter
+// of this program.
+func (id *identity) sum(boot []byte) string {
 	rewriter := rewrite.Version()
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %x %s", id.wasm, id.library, rewriter, boot)
-	return filepath.Join(dir, "python-"+hex.EncodeToString(h.Sum(nil)[:16])+".image")
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -20,7 +20,8 @@ const maxFile = 32 << 20
 // first read, and packages.
 type library struct {
 	archive  *zip.Reader
-	packages fs.FS // nil: none
+	standard string // the directory of the archive
+	packages fs.FS  // nil: none
 	file     io.Closer
 	mu       sync.Mutex
 	files    map[string][]byte
@@ -62,18 +63,14 @@ func readLibrary(pack fs.FS) (_ *library, err error) {
 
 func (l *library) close() error { return l.file.Close() }
 
-// The directories of the library.
-const (
-	libraryDir  = "usr/lib"
-	standardDir = "python"   // CPython's own
-	packagesDir = "packages" // of Options.Packages
-)
+// packagesDir is that of Options.Packages, beside CPython's own.
+const packagesDir = "packages"
 
 // at returns the file system that has a name of the library, and the name in it.
 func (l *library) at(name string) (fs.FS, string) {
 	dir, rest, _ := strings.Cut(name, "/")
 	switch {
-	case dir == standardDir:
+	case dir == l.standard:
 		return l.archive, cmp.Or(rest, ".")
 	case dir == packagesDir && l.packages != nil:
 		return l.packages, cmp.Or(rest, ".")
@@ -115,7 +112,7 @@ func (l *library) ReadDir(name string) (list []fs.DirEntry, err error) {
 		}
 		return fs.ReadDir(in, name)
 	}
-	for _, name := range []string{packagesDir, standardDir} {
+	for _, name := range []string{packagesDir, l.standard} {
 		if info, err := l.Stat(name); err == nil {
 			list = append(list, fs.FileInfoToDirEntry(folder{info, name}))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
@@ -15,10 +16,11 @@ const firstMemory = 512 << 20
 
 // open takes the interpreter from the cache, or starts one.
 func (e *Engine) open(ctx context.Context, o *Options, id *identity) error {
+	e.identity = id.sum(e.variant.boot())
 	mo := &machine.Options{Imports: imports(), Yield: e.variant.yield, Cache: o.Cache, OnCompile: o.OnCompile}
 	file := ""
 	if o.Cache != "" {
-		file = id.file(o.Cache, e.variant.boot())
+		file = filepath.Join(o.Cache, "python-"+e.identity+".image")
 		if ok, err := e.load(ctx, file, mo); ok || err != nil {
 			return err
 		}

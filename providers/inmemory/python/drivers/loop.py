@@ -60,15 +60,13 @@ def differ():
         packages.differ()
 
 
-PACKAGES = '/usr/lib/packages'
-
-
 def begin(fields):
     """Makes a copy of the first interpreter one of its own: kind, directory, file,
     then the arguments."""
     differ()
-    if os.path.isdir(PACKAGES):
-        sys.path.append(PACKAGES)
+    packages = os.path.join(os.path.dirname(os.path.dirname(os.__file__)), 'packages')
+    if os.path.isdir(packages):
+        sys.path.append(packages)
     os.chdir(fields[1])
     if fields[2]:
         state.script = fields[2].decode()

@@ -105,6 +105,39 @@ func (in *Instance) Memory() []byte {
 	return b
 }
 
+// Restore returns an instance with a memory of so many bytes, whose parts that are not zero
+// fill writes to a memory of zeros.
+func (m *Module) Restore(c Config, size int64, fill func(memory []byte) error) (*Instance, error) {
+	if size < c.Image.Size() || size%pageSize != 0 || c.Memory < size {
+		return nil, fmt.Errorf("%w: a memory of %d bytes; the limit is %d", codeinterp.ErrInvalid, size, c.Memory)
+	}
+	memory := make([]byte, size)
+	if err := fill(memory); err != nil {
+		return nil, err
+	}
+	n, err := m.Start(&c)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.growTo(size); err != nil {
+		n.Close()
+		return nil, err
+	}
+	to := n.Memory()
+	copyChanged(to, memory, to)
+	return n, nil
+}
+
+// growTo gives the instance a memory of so many bytes.
+func (in *Instance) growTo(size int64) error {
+	if lacks := size - int64(len(in.Memory())); lacks > 0 {
+		if _, ok := in.module.Memory().Grow(uint32(lacks / pageSize)); !ok {
+			return fmt.Errorf("%w: no memory is left for a copy", codeinterp.ErrCapacity)
+		}
+	}
+	return nil
+}
+
 // Fork returns an instance whose memory begins as that of in, which is between two calls.
 // Only what in has written is copied. c.Image is not used.
 func (m *Module) Fork(in *Instance, c Config) (*Instance, error) {
@@ -117,11 +150,9 @@ func (m *Module) Fork(in *Instance, c Config) (*Instance, error) {
 		return nil, err
 	}
 	from := in.Memory()
-	if lacks := len(from) - len(n.Memory()); lacks > 0 {
-		if _, ok := n.module.Memory().Grow(uint32(lacks / pageSize)); !ok {
-			n.Close()
-			return nil, fmt.Errorf("%w: no memory is left for a copy", codeinterp.ErrCapacity)
-		}
+	if err := n.growTo(int64(len(from))); err != nil {
+		n.Close()
+		return nil, err
 	}
 	begins, err := in.image.content()
 	if err != nil {
