@@ -32,18 +32,17 @@ type TerminalOptions struct {
 	Resizes <-chan TerminalSize
 }
 
-// A TerminalSize is the size of a terminal in characters, 1 to 1000 each. Zero means 80
-// columns, and 24 rows.
+// A TerminalSize is the size of a terminal in characters: 1 to 500 columns, 1 to 200 rows.
+// Zero means 80 columns, and 24 rows.
 type TerminalSize struct{ Columns, Rows int }
 
-// maxTerminal is the most columns or rows of a terminal.
-const maxTerminal = 1000
+const maxColumns, maxRows = 500, 200
 
 // Check returns the size with defaults filled in, or ErrInvalid.
 func (s TerminalSize) Check() (TerminalSize, error) {
 	full := TerminalSize{cmp.Or(s.Columns, 80), cmp.Or(s.Rows, 24)}
-	if full.Columns < 1 || full.Rows < 1 || full.Columns > maxTerminal || full.Rows > maxTerminal {
-		return full, fmt.Errorf("%w: a terminal of %d columns and %d rows; use 1 to %d", ErrInvalid, s.Columns, s.Rows, maxTerminal)
+	if full.Columns < 1 || full.Rows < 1 || full.Columns > maxColumns || full.Rows > maxRows {
+		return full, fmt.Errorf("%w: a terminal of %d columns and %d rows; use 1 to %d, and 1 to %d", ErrInvalid, s.Columns, s.Rows, maxColumns, maxRows)
 	}
 	return full, nil
 }

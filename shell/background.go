@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/screen"
 )
 
 // An ID names a command in the background. It cannot be guessed.
@@ -22,6 +23,9 @@ type Info struct {
 	Cwd     string // as it was given
 	Started time.Time
 	Running bool
+
+	// Terminal says that it has a terminal.
+	Terminal bool
 
 	// Result is how it ended, without its output; Err the error beside that.
 	Result codeinterp.Result
@@ -38,6 +42,8 @@ type command struct {
 	cwd     string
 	owner   any
 	started time.Time
+	screen  *screen.Screen               // of a terminal; else nil
+	resizes chan codeinterp.TerminalSize // likewise
 	out     *ring
 	in      *pipe
 	signals chan codeinterp.Signal
@@ -62,8 +68,20 @@ func (s *Shell) Start(ctx context.Context, line string, opts *codeinterp.Command
 	if err != nil {
 		return "", fmt.Errorf("shell: %w", err)
 	}
-	c := &command{id: ID(rand.Text()), line: line, cwd: o.Cwd, started: time.Now(), out: newRing(s.o.Keep),
+	c := s.newCommand(line, o.Cwd)
+	return s.start(ctx, c, &o.RunOptions, func(ctx context.Context) (codeinterp.Result, error) {
+		o.Signals = c.signals
+		return s.run.RunCommand(ctx, line, &o)
+	})
+}
+
+func (s *Shell) newCommand(line, cwd string) *command {
+	return &command{id: ID(rand.Text()), line: line, cwd: cwd, started: time.Now(), out: newRing(s.o.Keep),
 		signals: make(chan codeinterp.Signal), done: make(chan struct{})}
+}
+
+// start starts what run runs, with o as its options.
+func (s *Shell) start(ctx context.Context, c *command, o *codeinterp.RunOptions, run func(context.Context) (codeinterp.Result, error)) (ID, error) {
 	if s.owner != nil {
 		c.owner = s.owner(ctx)
 	}
@@ -80,7 +98,7 @@ func (s *Shell) Start(ctx context.Context, line string, opts *codeinterp.Command
 	go func() {
 		defer s.work.Done()
 		defer unlink()
-		s.serve(life, c, o)
+		s.serve(life, c, o, run)
 	}()
 	select {
 	case <-begun:
@@ -99,12 +117,15 @@ func (s *Shell) Start(ctx context.Context, line string, opts *codeinterp.Command
 }
 
 // serve runs the command to its end.
-func (s *Shell) serve(ctx context.Context, c *command, o codeinterp.CommandOptions) {
+func (s *Shell) serve(ctx context.Context, c *command, o *codeinterp.RunOptions, run func(context.Context) (codeinterp.Result, error)) {
 	next := o.OnOutput
 	var seen int64
 	o.OnOutput = func(out codeinterp.Output) error {
 		if out.Kind == codeinterp.Stdout || out.Kind == codeinterp.Stderr {
 			c.out.write(out.Data)
+			if c.screen != nil {
+				c.screen.Write(out.Data)
+			}
 			seen += int64(len(out.Data))
 		}
 		if next == nil {
@@ -112,8 +133,8 @@ func (s *Shell) serve(ctx context.Context, c *command, o codeinterp.CommandOptio
 		}
 		return next(out)
 	}
-	o.Stdin, o.Input, o.Signals, o.MaxOutput = nil, c.in, c.signals, maxResult
-	res, err := closed(s.run.RunCommand(ctx, c.line, &o))
+	o.Stdin, o.Input, o.MaxOutput = nil, c.in, maxResult
+	res, err := closed(run(ctx))
 	// Writers must not wait for a reader.
 	c.in.Close()
 	c.cancel(nil)
@@ -205,7 +226,7 @@ func (s *Shell) find(ctx context.Context, id ID) (*command, error) {
 }
 
 func (s *Shell) info(c *command) Info {
-	i := Info{ID: c.id, Command: c.line, Cwd: c.cwd, Started: c.started, Running: !c.ended()}
+	i := Info{ID: c.id, Command: c.line, Cwd: c.cwd, Started: c.started, Running: !c.ended(), Terminal: c.screen != nil}
 	if !i.Running {
 		i.Result, i.Err = c.res, c.err
 	}
@@ -269,7 +290,7 @@ func (s *Shell) Signal(ctx context.Context, id ID, sig codeinterp.Signal) error 
 // grace is how long a command has to end after Stop.
 const grace = 2 * time.Second
 
-// Stop ends a command by SIGTERM, and after two seconds, or when ctx ends, by force. It
+// Stop ends a command by SIGTERM, a terminal by SIGHUP, and after two seconds, or when ctx ends, by force. It
 // returns when the command and all that it started have ended.
 func (s *Shell) Stop(ctx context.Context, id ID) (Info, error) {
 	c, err := s.find(ctx, id)
@@ -278,7 +299,11 @@ func (s *Shell) Stop(ctx context.Context, id ID) (Info, error) {
 	}
 	soft, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	if s.Signal(soft, id, codeinterp.SignalTerminate) == nil {
+	sig := codeinterp.SignalTerminate
+	if c.screen != nil {
+		sig = codeinterp.SignalHangup // shells of a terminal ignore the other
+	}
+	if s.Signal(soft, id, sig) == nil {
 		if info, err := s.Wait(soft, id); err == nil {
 			return info, nil
 		}

@@ -10,6 +10,12 @@
 //	out, err := sh.Output(ctx, id, nil)
 //	info, err := sh.Stop(ctx, id)
 //
+// A terminal is a command in the background for editors, REPLs and password prompts:
+//
+//	id, err := sh.StartTerminal(ctx, "vim notes.txt", nil)
+//	err = sh.Press(ctx, id, "down", "ctrl-c")
+//	screen, err := sh.Screen(ctx, id)
+//
 // A command in the background has an id, by which its output is read, its input
 // written, and signals are sent, until it is one of too many that have ended.
 // Its output, both streams in the order of arrival, is kept up to Options.Keep

@@ -74,6 +74,16 @@ func (p *pipe) write(ctx context.Context, data []byte, last bool) (n int, err er
 	}
 }
 
+// offer writes data if there is room for it at once.
+func (p *pipe) offer(data []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.gone && !p.last && len(p.buf)+len(data) <= maxInput {
+		p.buf = append(p.buf[:len(p.buf):len(p.buf)], data...)
+		p.notify()
+	}
+}
+
 func (p *pipe) notify() {
 	close(p.changed)
 	p.changed = make(chan struct{})

@@ -36,6 +36,7 @@ type Shell struct {
 	*core
 	ci    codeinterp.CodeInterpreter
 	run   codeinterp.Commander
+	terms codeinterp.TerminalRunner // nil: there are no terminals
 	owner func(context.Context) any
 }
 
@@ -70,7 +71,8 @@ func New(ci codeinterp.CodeInterpreter, o *Options) (*Shell, error) {
 		return nil, fmt.Errorf("shell: %w: a negative option", codeinterp.ErrInvalid)
 	}
 	c.life, c.stop = context.WithCancelCause(context.Background())
-	return &Shell{core: c, ci: ci, run: run}, nil
+	terms, _ := codeinterp.Terminals(ci)
+	return &Shell{core: c, ci: ci, run: run, terms: terms}, nil
 }
 
 // A View says how [Shell.With] differs.
@@ -89,6 +91,7 @@ func (s *Shell) With(v View) *Shell {
 	if len(v.Middlewares) > 0 {
 		t.ci = codeinterp.Wrap(s.ci, v.Middlewares...)
 		t.run, _ = codeinterp.Commands(t.ci)
+		t.terms, _ = codeinterp.Terminals(t.ci)
 	}
 	if v.Owner != nil {
 		t.owner = v.Owner

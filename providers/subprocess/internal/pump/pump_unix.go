@@ -18,6 +18,14 @@ import (
 // Chunk is how much is read from a pipe at once: what a pipe holds by default.
 const Chunk = 64 << 10
 
+// terminalChunk is how much is read from a terminal at once.
+const terminalChunk = 4 << 10
+
+func isTerminal(file *os.File) bool {
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
 // pause is the shortest time between two deliveries of little.
 const pause = 2 * time.Millisecond
 
@@ -39,6 +47,7 @@ type Pump struct {
 
 	flush chan struct{} // closed when waiting for more makes no sense
 	last  time.Time     // of the loop's last delivery
+	much  int           // a delivery of so many bytes is not paced
 
 	delivering atomic.Bool // it waits for the receiver, not for the pipe
 
@@ -53,6 +62,9 @@ func New(kind codeinterp.Kind, file *os.File, sink Sink) (*Pump, error) {
 		return nil, err
 	}
 	p := &Pump{kind: kind, file: file, raw: raw, sink: sink, done: make(chan struct{}), flush: make(chan struct{})}
+	if p.much = Chunk / 2; isTerminal(file) {
+		p.much = terminalChunk / 2
+	}
 	go p.loop()
 	return p, nil
 }
@@ -70,7 +82,7 @@ func (p *Pump) loop() {
 				// False makes Read wait until there is more.
 				return end
 			}
-			if p.last = time.Now(); n >= Chunk/2 {
+			if p.last = time.Now(); n >= p.much {
 				p.last = time.Time{} // a program that prints much is not paced
 			}
 		}

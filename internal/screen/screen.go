@@ -1,0 +1,297 @@
+// Package screen keeps what a terminal shows, within bounds of time and memory for output
+// of any kind.
+package screen
+
+import (
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+)
+
+const (
+	// slice is how much output is taken at once. It bounds what one cell holds, and how
+	// long Close waits.
+	slice = 1 << 10
+
+	// maxPending is how much plain text comes together before it is shown, so that most
+	// of what scrolls off at once need not be.
+	maxPending = 64 << 10
+
+	// maxTitle is how much of a title is kept.
+	maxTitle = 256
+
+	// alternates are the modes of the alternate screen, the last of which also saves the
+	// cursor, as saveCursor does.
+	alternate1, alternate2, alternate3, saveCursor, noMode = 47, 1047, 1049, 1048, 9999
+)
+
+// A Screen is the state of a terminal. Its methods are safe for concurrent use.
+type Screen struct {
+	reply  func([]byte) // takes what the terminal answers to the program
+	closed atomic.Bool
+
+	mu      sync.Mutex
+	vt      *vt.Emulator
+	pending []byte // plain text that is not shown yet
+	title   string
+	hidden  bool // the cursor
+	cursor  bool // cursor keys are in application mode
+	margins bool // a part of the screen may scroll by itself
+	main    []uv.Cell
+	width   int // of main, 0 where the main screen is shown
+}
+
+// A State is what a terminal shows at one moment.
+type State struct {
+	Lines         []string // without spaces at the ends; all rows
+	Column, Row   int      // of the cursor, from 0
+	CursorHidden  bool
+	Title         string
+	Columns, Rows int
+}
+
+// Text returns the lines without empty ones at the end.
+func (s State) Text() string {
+	return strings.TrimRight(strings.Join(s.Lines, "\n"), "\n")
+}
+
+// New returns an empty screen. reply must not block, and may be called until Close has
+// returned and a moment later.
+func New(columns, rows int, reply func([]byte)) *Screen {
+	s := &Screen{reply: reply}
+	s.reset(columns, rows)
+	return s
+}
+
+// reset makes a new emulator. mu is held, or there is no other user yet.
+func (s *Screen) reset(columns, rows int) {
+	if s.vt != nil {
+		s.vt.InputPipe().(io.Closer).Close()
+	}
+	e := vt.NewEmulator(columns, rows)
+	s.vt, s.width, s.main = e, 0, nil
+	s.hidden, s.cursor, s.margins = false, false, false
+	e.SetScrollbackSize(1)
+	e.SetCallbacks(vt.Callbacks{
+		Title:            func(t string) { s.title = strings.ToValidUTF8(t[:min(len(t), maxTitle)], "") },
+		CursorVisibility: func(visible bool) { s.hidden = !visible },
+		EnableMode:       func(m ansi.Mode) { s.setMode(m, true) },
+		DisableMode:      func(m ansi.Mode) { s.setMode(m, false) },
+	})
+	s.guard(e)
+	go func() {
+		b := make([]byte, 256)
+		for {
+			n, err := e.Read(b)
+			if err != nil {
+				return
+			}
+			s.reply(b[:n])
+		}
+	}()
+}
+
+// setMode notes modes that matter here. mu is held.
+func (s *Screen) setMode(m ansi.Mode, on bool) {
+	if m == ansi.ModeCursorKeys {
+		s.cursor = on
+	}
+}
+
+// guard keeps an emulator within bounds. The handlers are called before its own ones, with
+// mu held, and may change the parameters.
+func (s *Screen) guard(e *vt.Emulator) {
+	for _, c := range "@ABCDEFGHILMPSTXZ`abdef" {
+		e.RegisterCsiHandler(int(c), func(p ansi.Params) bool {
+			most := max(e.Width(), e.Height())
+			for i, v := range p {
+				if v.Param(0) > most {
+					p[i] = ansi.Param(most)
+				}
+			}
+			return false
+		})
+	}
+	e.RegisterCsiHandler('r', func(p ansi.Params) bool {
+		s.margins = len(p) > 0
+		return false
+	})
+	e.RegisterCsiHandler('s', func(p ansi.Params) bool {
+		s.margins = s.margins || len(p) > 0
+		return false
+	})
+	e.RegisterEscHandler('c', func() bool {
+		s.width, s.main, s.margins = 0, nil, false
+		return false
+	})
+	e.RegisterOscHandler(8, func([]byte) bool { return true }) // links: each cell would keep its own
+	e.RegisterCsiHandler(ansi.Command('?', 0, 'h'), func(p ansi.Params) bool { return s.switchScreen(e, p, true) })
+	e.RegisterCsiHandler(ansi.Command('?', 0, 'l'), func(p ansi.Params) bool { return s.switchScreen(e, p, false) })
+}
+
+// switchScreen does what the emulator would: its alternate screen keeps what scrolls off
+// without a bound.
+func (s *Screen) switchScreen(e *vt.Emulator, p ansi.Params, on bool) bool {
+	for i, v := range p {
+		switch v.Param(0) {
+		case alternate1, alternate2:
+			p[i] = noMode
+		case alternate3:
+			p[i] = saveCursor
+		default:
+			continue
+		}
+		if on == (s.width != 0) {
+			continue
+		}
+		if on {
+			s.save(e)
+		} else {
+			s.restore(e)
+		}
+	}
+	return false
+}
+
+// save keeps what the screen shows, and clears it.
+func (s *Screen) save(e *vt.Emulator) {
+	s.width, s.main = e.Width(), nil
+	for y := range e.Height() {
+		for x := range e.Width() {
+			c := e.CellAt(x, y)
+			s.main = append(s.main, uv.Cell{Content: c.Content, Width: c.Width})
+			e.SetCell(x, y, nil)
+		}
+	}
+}
+
+// restore shows what was kept again.
+func (s *Screen) restore(e *vt.Emulator) {
+	for y := range e.Height() {
+		for x := range e.Width() {
+			e.SetCell(x, y, nil)
+		}
+		for x := 0; x < s.width && (y+1)*s.width <= len(s.main); {
+			c := s.main[y*s.width+x]
+			e.SetCell(x, y, &c)
+			x += max(c.Width, 1)
+		}
+	}
+	s.width, s.main = 0, nil
+}
+
+// Write shows output. It takes all of it, unless the screen is closed.
+func (s *Screen) Write(b []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pending = append(s.pending, b...); plain(b) < len(b) || len(s.pending) > maxPending {
+		s.show(s.closed.Load)
+	}
+}
+
+// show shows what is pending, until it is stopped. mu is held.
+func (s *Screen) show(stopped func() bool) {
+	b := s.pending
+	s.pending = nil
+	for len(b) > 0 && !stopped() {
+		b = b[s.step(b):]
+	}
+}
+
+func never() bool { return false }
+
+// step shows the begin of b, and returns how much that was. mu is held.
+func (s *Screen) step(b []byte) (n int) {
+	n = cut(b)
+	defer func() {
+		if p := recover(); p != nil { // the emulator's fault: it begins anew
+			s.reset(s.vt.Width(), s.vt.Height())
+		}
+	}()
+	_, _ = s.vt.Write(b[:n])
+	if !s.margins {
+		n += scrolledOff(b[n:], s.vt.Height())
+	}
+	return n
+}
+
+// cut returns where a slice of b ends: before a character that joins no other.
+func cut(b []byte) int {
+	if len(b) <= slice {
+		return len(b)
+	}
+	for n := slice; n > slice/2; n-- {
+		if b[n] < 0x80 {
+			return n
+		}
+	}
+	return slice
+}
+
+// scrolledOff returns how much of b need not be shown: it is plain text, after which
+// more lines come than there are rows.
+func scrolledOff(b []byte, rows int) int {
+	n := plain(b)
+	for lines := 0; n >= 2; n-- {
+		if b[n-1] == '\n' && b[n-2] == '\r' {
+			if lines++; lines > rows+1 {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// plain returns how much of b is text without control sequences, in ASCII.
+func plain(b []byte) (n int) {
+	for n < len(b) && (b[n] >= ' ' && b[n] < 0x7f || b[n] == '\r' || b[n] == '\n' || b[n] == '\t') {
+		n++
+	}
+	return n
+}
+
+// Resize changes the size.
+func (s *Screen) Resize(columns, rows int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.show(never)
+	s.vt.Resize(columns, rows)
+}
+
+// State returns what the screen shows.
+func (s *Screen) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.show(never)
+	st := State{Title: s.title, CursorHidden: s.hidden, Columns: s.vt.Width(), Rows: s.vt.Height()}
+	at := s.vt.CursorPosition()
+	st.Column, st.Row = at.X, at.Y
+	for y := range st.Rows {
+		var line strings.Builder
+		for x := 0; x < st.Columns; {
+			c := s.vt.CellAt(x, y)
+			if c == nil || c.Content == "" {
+				line.WriteByte(' ')
+				x++
+				continue
+			}
+			line.WriteString(c.Content)
+			x += max(c.Width, 1)
+		}
+		st.Lines = append(st.Lines, strings.TrimRight(line.String(), " "))
+	}
+	return st
+}
+
+// Close ends a Write in progress soon. The screen stays as it is.
+func (s *Screen) Close() {
+	s.closed.Store(true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.vt.InputPipe().(io.Closer).Close()
+}
