@@ -6,23 +6,24 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/toolcell/toolcell/cmd/toolcell/internal/keeper"
+	"github.com/toolcell/toolcell/internal/keeper"
 	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 const (
 	canKeep    = true
-	maxKeepers = 4 // of a user
+	maxKeepers = 4 // of a user, for runs
+	runKey     = "run-"
 )
 
 // offer runs the program in a keeper if there is one. Otherwise it starts one for
@@ -39,41 +40,41 @@ func (a *app) offer(ctx context.Context, f *runFlags, program, file string) (cod
 	}
 	umask := syscall.Umask(0)
 	syscall.Umask(umask)
-	order := &keeper.Order{Args: append([]string{file}, os.Args[1:]...), Input: []byte(program), Env: os.Environ(), Umask: umask, Lease: f.keep}
+	o := &order{Args: append([]string{file}, os.Args[1:]...), Input: []byte(program), Env: os.Environ(), Umask: umask, Lease: f.keep}
 	dir, err := keeper.Open(a.getenv)
-	var call *keeper.Call
+	var call *net.UnixConn
 	if err == nil {
-		call, err = callKeeper(dir, key, order, files)
+		call, err = callKeeper(dir, key, o, files)
 	}
 	switch {
 	case errors.Is(err, keeper.ErrNone):
 		err = startKeeper(key)
 	case err == nil:
-		code, err = call.Run(ctx)
-		if errors.Is(err, keeper.ErrLost) {
+		code, err = runOrder(ctx, call)
+		if errors.Is(err, errLost) {
 			code = a.fail(fmt.Errorf("%w: the program may have run in part and is not run again", err))
 		}
-		return code, !errors.Is(err, keeper.ErrBusy)
+		return code, !errors.Is(err, errBusy)
 	}
-	if err != nil && f.asked && !errors.Is(err, keeper.ErrBusy) {
+	if err != nil && f.asked && !errors.Is(err, errBusy) {
 		fmt.Fprintf(a.stderr, "toolcell: --keep has no effect: %v\n", err)
 	}
 	return 0, false
 }
 
 // callKeeper passes an order with this process's directory.
-func callKeeper(dir keeper.Dir, key string, order *keeper.Order, files keeper.Files) (*keeper.Call, error) {
+func callKeeper(dir keeper.Dir, key string, o *order, files callerFiles) (*net.UnixConn, error) {
 	here, err := os.Open(".")
 	if err != nil {
 		return nil, err
 	}
 	defer here.Close()
 	files[3] = here
-	return dir.Call(key, order, files)
+	return passOrder(dir, key, o, files)
 }
 
 // files returns the streams of this process.
-func (a *app) files() (files keeper.Files, ok bool) {
+func (a *app) files() (files callerFiles, ok bool) {
 	for i, stream := range []any{a.stdin, a.stdout, a.stderr} {
 		if files[i], ok = stream.(*os.File); !ok {
 			return files, false
@@ -89,14 +90,7 @@ const keepServe = "serve"
 func startKeeper(key string) error {
 	cmd := exec.Command("/proc/self/exe", append([]string{"keep", keepServe, "--", key}, os.Args[1:]...)...)
 	cmd.Args[0] = "toolcell"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	open, _ := os.ReadDir("/proc/self/fd")
-	for _, fd := range open { // pipes of the caller's must not stay open in the keeper
-		if n, err := strconv.Atoi(fd.Name()); err == nil && n > 2 {
-			syscall.CloseOnExec(n)
-		}
-	}
-	if err := cmd.Start(); err != nil {
+	if err := keeper.Start(cmd); err != nil {
 		return err
 	}
 	return cmd.Process.Release()
@@ -104,7 +98,7 @@ func startKeeper(key string) error {
 
 // keepCommand lists and ends keepers.
 func (a *app) keepCommand() *cobra.Command {
-	c := &cobra.Command{Use: "keep", Short: "List or end the processes that run --keep left behind"}
+	c := &cobra.Command{Use: "keep", Short: "List or end the processes that run --keep and contexts that outlive their host left behind"}
 	list := a.command("list", "List them", nil, func(context.Context, *pflag.FlagSet, []string) int {
 		return a.keepers("", func(int) error { return nil })
 	})
@@ -124,14 +118,17 @@ func (a *app) keepers(end string, do func(pid int) error) int {
 		return a.fail(err)
 	}
 	var text strings.Builder
-	for _, pid := range dir.Keepers() {
+	for _, pid := range dir.Keepers("*") {
 		line, err := procfs.File(pid, "cmdline")
 		if err == nil {
 			err = do(pid)
 		}
 		if err == nil {
-			_, command, _ := strings.Cut(strings.ReplaceAll(string(line), "\x00", " "), " run ")
-			fmt.Fprintf(&text, "%d  run %s%s\n", pid, visible(strings.TrimSpace(command)), end)
+			name, command, ok := strings.Cut(strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " ")), " run ")
+			if ok {
+				name = "run " + command
+			}
+			fmt.Fprintf(&text, "%d  %s%s\n", pid, visible(name), end)
 		}
 	}
 	return a.print(text.String())
@@ -164,5 +161,5 @@ func (f *runFlags) key(environ []string) (string, error) {
 	}
 	here, err := os.Getwd() // in which relative paths begin
 	sum := sha256.Sum256(fmt.Appendf(nil, "%#v", append(parts, here)))
-	return hex.EncodeToString(sum[:12]), err
+	return runKey + hex.EncodeToString(sum[:12]), err
 }

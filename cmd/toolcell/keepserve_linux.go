@@ -3,17 +3,19 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/toolcell/toolcell/cmd/toolcell/internal/keeper"
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/keeper"
 	"github.com/toolcell/toolcell/internal/probecache"
 )
 
@@ -31,27 +33,51 @@ func (a *app) serveRuns(ctx context.Context, operands []string) int {
 	if err == nil {
 		dir, err = keeper.Open(a.getenv)
 	}
-	s, before := &keeperCall{}, ""
 	if err == nil {
-		err = dir.Serve(ctx, operands[0], &keeper.Service{
-			Lease: f.keep, Most: maxKeepers,
-			Start: func(ctx context.Context) (err error) {
-				if s.ci, err = f.start(ctx, false); err == nil {
-					before = stateOf(s.ci)
-				}
-				return err
-			},
-			Fresh: func() bool { return stateOf(s.ci) == before },
-			Run:   s.run,
-		})
-	}
-	if s.ci != nil {
-		err = errors.Join(err, s.ci.Close())
+		err = f.serveKey(ctx, dir, operands[0])
 	}
 	if err != nil {
 		return a.fail(err)
 	}
 	return 0
+}
+
+// serveKey is the keeper of a key until its lease ends, its interpreter is out of date, or
+// ctx ends. It returns nil at once if there is such a keeper already.
+func (f *runFlags) serveKey(ctx context.Context, dir keeper.Dir, key string) error {
+	claim, err := dir.Claim(key)
+	if errors.Is(err, keeper.ErrTaken) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer claim.Close()
+	if n := len(dir.Keepers(runKey + "*")); n >= maxKeepers {
+		return fmt.Errorf("there are %d keepers already; toolcell keep stop ends them", n)
+	}
+	s := &keeperCall{}
+	if s.ci, err = f.start(ctx, false); err != nil {
+		return err
+	}
+	before := stateOf(s.ci)
+	ln, err := claim.Listen()
+	if err != nil {
+		return errors.Join(err, s.ci.Close())
+	}
+	defer context.AfterFunc(ctx, func() { ln.Close() })()
+	for lease := f.keep; ; {
+		_ = ln.SetDeadline(time.Now().Add(lease))
+		conn, err := keeper.Accept(ln)
+		if err != nil || stateOf(s.ci) != before {
+			break
+		}
+		if used := serveOrder(ctx, conn, s.run); used > 0 {
+			lease = used
+		}
+	}
+	ln.Close()
+	keeper.EndWithin(endLimit)
+	return s.ci.Close()
 }
 
 // parseKept returns the flags of a call for runs of Python whose arguments come later.
@@ -99,7 +125,7 @@ func stateOf(ci codeinterp.CodeInterpreter) (state string) {
 }
 
 // run runs a call as its own process would, with its streams and in its directory.
-func (s *keeperCall) run(ctx context.Context, o *keeper.Order, files keeper.Files) int {
+func (s *keeperCall) run(ctx context.Context, o *order, files callerFiles) int {
 	values := map[string]string{}
 	for _, v := range o.Env {
 		name, value, _ := strings.Cut(v, "=")

@@ -44,6 +44,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 const (
@@ -62,6 +63,7 @@ type app struct {
 }
 
 func main() {
+	subprocess.RunKeeper()
 	ends := endings()
 	if len(os.Args) > 1 && os.Args[1] == "repl" {
 		ends = slices.DeleteFunc(ends, func(s os.Signal) bool { return s == os.Interrupt }) // interrupts programs

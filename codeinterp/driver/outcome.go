@@ -215,7 +215,7 @@ func (o *ending) result(why error) (codeinterp.Result, error) {
 		return res, joined([]error{why, unknown})
 	case unknown != nil:
 		set(codeinterp.StatusLost, codeinterp.ExitKilled, codeinterp.CauseServer)
-	case o.Former != nil:
+	case o.Former != nil && o.Former.Status != "":
 		set(o.Former.Status, o.Former.ExitCode, o.Former.Cause)
 	case o.Lost && !o.Exited:
 		res.Status = codeinterp.StatusLost

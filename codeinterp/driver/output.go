@@ -35,6 +35,8 @@ type Output struct {
 	nerrs    int
 	lost     []codeinterp.Truncation
 
+	relay func(codeinterp.Truncation) // takes losses; nothing is kept
+
 	errorBefore int64 // bytes of the program's error that were dropped before it came here
 }
 
@@ -51,6 +53,13 @@ func (c *Output) init(opts *codeinterp.RunOptions) {
 	if c.onOutput != nil {
 		c.mute = make(chan struct{})
 	}
+}
+
+// NewRelay returns an Output that keeps nothing: it passes on what comes, and what is lost.
+func NewRelay(onOutput func(codeinterp.Output) error, onLost func(codeinterp.Truncation)) *Output {
+	c := NewOutput(&codeinterp.RunOptions{OnOutput: onOutput})
+	c.relay = onLost
+	return c
 }
 
 // Live reports whether output is passed to OnOutput, so that a call takes as long as
@@ -112,6 +121,10 @@ func (c *Output) Lost(t codeinterp.Truncation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done {
+		return
+	}
+	if c.relay != nil {
+		c.relay(t)
 		return
 	}
 	if lost := max(t.Bytes-t.Kept, 0); t.Reason == codeinterp.TruncatedByLimit && t.Bytes >= 0 {
@@ -224,6 +237,9 @@ func (c *Output) take(o codeinterp.Output) {
 		c.unseen++
 	default:
 		c.call(o)
+	}
+	if c.relay != nil {
+		return
 	}
 	if o.Kind == codeinterp.Clear {
 		if c.clear = o.Wait; !o.Wait {

@@ -33,6 +33,9 @@ type Program struct {
 	// when the process before ended; see [Attacher].
 	Resume *codeinterp.ResumeOptions
 
+	// OnBegin, if set, is called by Begin and HandOver of a Program without the driver.
+	OnBegin func()
+
 	files fs.FS
 	run   *run
 }
@@ -61,6 +64,9 @@ func (p *Program) Begin() { _ = p.HandOver(nil) }
 // not begun, and Run returns the error.
 func (p *Program) HandOver(f func() error) error {
 	if p.run == nil {
+		if p.OnBegin != nil {
+			p.OnBegin()
+		}
 		if f == nil {
 			return nil
 		}
@@ -207,9 +213,8 @@ type Outcome struct {
 	// context, and Exited in a RunCode.
 	Exited bool
 
-	// Former is how a run ended that was resumed, where the session of the process before
-	// stopped it, or knows more than the driver: Status, ExitCode, Cause and Duration
-	// replace what the driver would say, unless it stopped the run itself.
+	// Former says what the driver cannot know of a run that was resumed: its Duration and,
+	// if the process before or a keeper stopped it, its Status, ExitCode and Cause.
 	Former *codeinterp.Result
 
 	// Unknown says why the end of the program is not known: it may have ended well or

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/tier"
 )
 
 // Variable names the environment variable of a process that is to be a host.
@@ -110,41 +111,34 @@ func host(t testing.TB, env []string) (s seen) {
 	return s
 }
 
-// Kill kills hosts at so many points and attaches their contexts to interpreters of open.
-// env is for the hosts.
-func Kill(t *testing.T, points int, env []string, open func() (codeinterp.CodeInterpreter, error)) {
-	var resumed, whole, lossy, none int
+// Kill kills hosts, 10 or, every night, 100 of them, at a point each, and attaches their
+// contexts to ci. env is for the hosts.
+func Kill(t *testing.T, ci codeinterp.CodeInterpreter, env ...string) {
+	points := 10
+	if tier.Full {
+		points = 100
+	}
+	var whole, lossy, none int
 	for n := range points {
 		s := host(t, env)
-		ci, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := attach(t, ci, &s)
+		res, runs, err := attach(t, ci, &s)
 		missing := s.missing(res)
 		switch {
-		case errors.Is(err, codeinterp.ErrNoRun):
-			none++
+		case runs < s.begun, errors.Is(err, codeinterp.ErrNoRun):
+			none++ // the last run of the host has not begun, or has returned
+		case missing == "":
+			whole++
+		case len(res.Truncated) > 0 || s.ended:
+			lossy++
 		default:
-			resumed++
-			if missing == "" {
-				whole++
-			} else if len(res.Truncated) > 0 {
-				lossy++
-			}
-		}
-		if !s.ended && s.begun > 0 && missing != "" && len(res.Truncated) == 0 && !errors.Is(err, codeinterp.ErrNoRun) {
-			t.Errorf("point %d: lost silently: %s; result %+v, %v; seen %+v", n, missing, res, err, s)
-		}
-		if err := ci.Close(); err != nil {
-			t.Errorf("point %d: Close: %v", n, err)
+			t.Errorf("point %d: %q is lost silently: %+v, %v; seen %+v", n, missing, res, err, s)
 		}
 	}
-	t.Logf("%d points: %d runs resumed, %d of them whole, %d with a loss that was reported; %d times none to resume", points, resumed, whole, lossy, none)
+	t.Logf("%d points: %d runs whole, %d with a loss that was reported; %d times no run to resume", points, whole, lossy, none)
 }
 
-// attach attaches the context and resumes the run, and wants its state.
-func attach(t *testing.T, ci codeinterp.CodeInterpreter, s *seen) (codeinterp.Result, error) {
+// attach attaches the context, resumes the run and returns how many runs have begun.
+func attach(t *testing.T, ci codeinterp.CodeInterpreter, s *seen) (res codeinterp.Result, runs int, err error) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	a, _ := codeinterp.Attaches(ci)
@@ -153,24 +147,23 @@ func attach(t *testing.T, ci codeinterp.CodeInterpreter, s *seen) (codeinterp.Re
 	if err != nil {
 		t.Fatalf("attach: %v; seen %+v", err, *s)
 	}
-	res, err := a.ResumeRun(ctx, id, nil)
-	if err != nil && !errors.Is(err, codeinterp.ErrNoRun) {
+	res, err = a.ResumeRun(ctx, id, nil)
+	if err != nil && !errors.Is(err, codeinterp.ErrNoRun) || err == nil && !res.OK() {
 		t.Errorf("resume: %+v, %v", res, err)
 	}
-	if err == nil && !res.OK() {
-		t.Errorf("the run that was resumed: %+v", res)
-	}
-	count, cerr := of.RunInContext(ctx, id, "print(globals().get('runs', 0))", nil)
-	var runs int
-	_, _ = fmt.Sscan(count.Stdout(), &runs)
+	state, serr := of.RunInContext(ctx, id, "print(globals().get('runs', 0))", nil)
+	_, _ = fmt.Sscan(state.Stdout(), &runs)
 	// A run that the host was about to start may not have begun.
-	if cerr != nil || !count.OK() || count.StateLost || runs != s.begun && (runs != s.begun-1 || s.ended || s.calls > 0 || err == nil && strings.Contains(res.Stdout(), fmt.Sprint(s.begun, "."))) {
-		t.Errorf("the state: %+v, %v; seen %+v; resumed %+v, %v", count, cerr, *s, res, err)
+	if serr != nil || !state.OK() || state.StateLost || runs != s.begun && (runs != s.begun-1 || s.ended || s.calls > 0) {
+		t.Errorf("the state: %+v, %v; seen %+v; resumed %+v, %v", state, serr, *s, res, err)
 	}
-	if errors.Is(err, codeinterp.ErrNoRun) && !s.ended && runs == s.begun && s.begun > 0 {
-		t.Errorf("a run that had begun is not there: seen %+v; state %+v", *s, count)
+	if errors.Is(err, codeinterp.ErrNoRun) && !s.ended && runs == s.begun && runs > 0 {
+		t.Errorf("a run that has begun is not there: seen %+v; state %+v", *s, state)
 	}
-	return res, err
+	if err := of.DeleteContext(ctx, id); err != nil {
+		t.Errorf("delete: %v", err)
+	}
+	return res, runs, err
 }
 
 // missing returns the first line of the run that neither process has seen.

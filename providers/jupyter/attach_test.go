@@ -8,9 +8,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/attachtest"
-	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -26,14 +24,7 @@ func TestMain(m *testing.M) {
 // killHosts: a host that is killed at any point leaves its kernel, and the output of its run
 // or the report that some is missing, to the next process.
 func killHosts(t *testing.T, s *server) {
-	points := 10
-	if tier.Full {
-		points = 100
-	}
-	address := s.url + "?token=" + s.token
-	attachtest.Kill(t, points, []string{attachtest.Variable + "_URL=" + address}, func() (codeinterp.CodeInterpreter, error) {
-		return jupyter.NewStateful(t.Context(), &jupyter.Options{URL: address})
-	})
+	attachtest.Kill(t, connected(t, s), attachtest.Variable+"_URL="+s.url+"?token="+s.token)
 	if left := s.kernels(t); len(left) > 0 {
 		t.Errorf("%d kernels left", len(left))
 	}

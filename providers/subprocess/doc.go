@@ -66,6 +66,14 @@
 // context's state. Driver and program share a process: a program can forge its own
 // messages, but no other program's, and not what the host sees of the process.
 //
+// # Contexts that outlive the host
+//
+// With [Options].Keep each context is started below a process of its own, its keeper, and
+// codeinterp.Attaches hands it on to another process of the same user, also after the host
+// was killed in a run: the run goes on within its timeout, and the last Keep.Spool bytes of
+// its output wait for the next process. The keeper ends with the context, or when no process
+// had it for the lease.
+//
 // # Warm starts
 //
 // With [Options].Warm, Python is forked from a server that has imported Warm.Preload;

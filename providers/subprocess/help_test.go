@@ -9,11 +9,16 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/attachtest"
 	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 func TestMain(m *testing.M) {
+	subprocess.RunKeeper()
+	if attachHost != nil && os.Getenv(attachtest.Variable) != "" {
+		attachHost()
+	}
 	dir, err := os.MkdirTemp("", "probes-")
 	if err != nil {
 		panic(err)
@@ -23,6 +28,9 @@ func TestMain(m *testing.M) {
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
+
+// attachHost is set where there are hosts to kill.
+var attachHost func()
 
 // probes remembers what interpreters are, so that not every test asks them.
 var probes string

@@ -31,6 +31,7 @@ type host struct {
 	warm      map[string]*pool
 	dir       *sandbox.Dir        // where all programs start; nil: each in a place of its own
 	room      *semaphore.Weighted // of large frames
+	keep      *keepers            // nil without Options.Keep
 
 	pauses pauses
 
@@ -52,25 +53,30 @@ func newHost(opts *Options) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := h.openKeep(); err != nil {
+		return nil, err
+	}
+	return h, h.open(func() error { return h.choose(list) })
+}
+
+// open opens the sandbox and what else the host needs, and finds the interpreters by
+// choose.
+func (h *host) open(choose func() error) (err error) {
 	box := h.opts.sandbox()
 	if h.network, err = h.opts.openNetwork(box); err != nil {
-		return nil, err
+		return err
 	}
 	if h.sandbox, err = sandbox.New(box); err != nil {
 		h.network.close()
-		return nil, err
+		return err
 	}
 	h.life, h.cancel = context.WithCancel(context.Background())
-	if err := h.openDir(); err != nil {
-		return nil, errors.Join(err, h.Close(h.life))
+	for _, step := range []func() error{h.openDir, choose, h.startPools} {
+		if err := step(); err != nil {
+			return errors.Join(err, h.Close(h.life))
+		}
 	}
-	if err := h.choose(list); err != nil {
-		return nil, errors.Join(err, h.Close(h.life))
-	}
-	if err := h.startPools(); err != nil {
-		return nil, errors.Join(err, h.Close(h.life))
-	}
-	return h, nil
+	return nil
 }
 
 // choose finds the interpreters of the languages. Where the caller listed them,
@@ -136,7 +142,7 @@ func (h *host) Describe() codeinterp.Info {
 		about := codeinterp.LanguageInfo{
 			Name: name, Runtime: l.runtime, Notes: l.Notes, Aliases: slices.Clone(l.Aliases), Contexts: l.Driver != nil,
 			Path: l.path, Prefix: l.prefix, Packages: slices.Clone(l.packages), PassedOver: slices.Clone(l.passed),
-			Functions: l.Driver != nil && l.Driver.Functions, Input: l.Driver != nil && l.Driver.Input,
+			Functions: l.Driver != nil && l.Driver.Functions && h.keep == nil, Input: l.Driver != nil && l.Driver.Input && h.keep == nil,
 			Completion: l.Driver != nil && l.Driver.Completer != "",
 		}
 		if h.installs(name) {
@@ -147,8 +153,11 @@ func (h *host) Describe() codeinterp.Info {
 		}
 		info.Languages = append(info.Languages, about)
 	}
-	if way := h.sandbox.PauseWay(); way != "" {
+	if way := h.sandbox.PauseWay(); way != "" && h.keep == nil {
 		info.Pause = way + "; clocks and timers of programs go on"
+	}
+	if h.keep != nil {
+		info.Isolation.Reasons = append(slices.Clip(info.Isolation.Reasons), h.keep.reason())
 	}
 	info.PrivateDir = h.dir == nil
 	if h.dir != nil {
@@ -180,6 +189,9 @@ func (h *host) Start(ctx context.Context, o driver.Options) (driver.Session, err
 	}
 	if l.Driver == nil { // and no other has one, or the driver had refused
 		return nil, fmt.Errorf("%w: %s has no contexts here", codeinterp.ErrLanguage, o.Language)
+	}
+	if h.keep != nil {
+		return h.keep.start(ctx, h, l, &o)
 	}
 	if err := s.startContext(ctx, o.Cwd); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))

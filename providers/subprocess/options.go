@@ -127,6 +127,9 @@ type Options struct {
 	// they cannot.
 	Install *Install
 
+	// Keep makes contexts outlive the host. Nil means that they end with it.
+	Keep *Keep
+
 	// Warm keeps processes ready, so that runs and contexts start faster.
 	// Nil means none.
 	Warm *Warm

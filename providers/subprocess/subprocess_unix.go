@@ -50,7 +50,7 @@ func NewStateful(opts *Options) (*Stateful, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stateful{driver.NewStateful(h, h.config()), h}, nil
+	return &Stateful{driver.NewStateful(h.withKeep(), h.config()), h}, nil
 }
 
 func open(opts *Options) (*host, error) {

@@ -47,3 +47,5 @@ func unsupported() error {
 		"%w: processes cannot be isolated and ended for certain on %s; use providers/inmemory, or providers/jupyter with a server elsewhere",
 		codeinterp.ErrUnavailable, runtime.GOOS)}
 }
+
+func runKeeper() {}

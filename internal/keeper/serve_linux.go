@@ -1,0 +1,104 @@
+package keeper
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/internal/procfs"
+)
+
+// A Claim is the right to be the keeper of a key.
+type Claim struct {
+	dir  Dir
+	key  string
+	lock *os.File
+}
+
+// Claim claims a key. The error is ErrTaken if a keeper has it.
+func (d Dir) Claim(key string) (*Claim, error) {
+	lock, err := os.OpenFile(d.lock(key), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	c := &Claim{d, key, lock}
+	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil || !c.current() {
+		lock.Close()
+		return nil, ErrTaken
+	}
+	return c, nil
+}
+
+// current reports whether the lock is that of its path, which a former keeper removes.
+func (c *Claim) current() bool {
+	ours, err := c.lock.Stat()
+	there, other := os.Lstat(c.dir.lock(c.key))
+	return err == nil && other == nil && os.SameFile(ours, there)
+}
+
+// Listen makes the keeper known.
+func (c *Claim) Listen() (*net.UnixListener, error) {
+	_ = os.Remove(c.dir.socket(c.key)) // of one that was killed
+	addr, err := c.dir.address(c.key)
+	if err != nil {
+		return nil, err
+	}
+	defer addr.Close()
+	ln, err := net.ListenUnix("unix", addr.UnixAddr)
+	if err == nil {
+		ln.SetUnlinkOnClose(false) // Close does
+	}
+	return ln, err
+}
+
+// Close gives the key back.
+func (c *Claim) Close() {
+	_ = os.Remove(c.dir.socket(c.key))
+	_ = os.Remove(c.dir.lock(c.key))
+	c.lock.Close()
+}
+
+// Accept is AcceptUnix for connections of this process's user.
+func Accept(ln *net.UnixListener) (*net.UnixConn, error) {
+	for {
+		conn, err := ln.AcceptUnix()
+		if err != nil || peer(conn).Uid == uint32(os.Geteuid()) {
+			return conn, err
+		}
+		conn.Close()
+	}
+}
+
+// Start starts a keeper in a session of its own and does not wait for it.
+func Start(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	open, _ := os.ReadDir("/proc/self/fd")
+	for _, fd := range open { // pipes of the caller's must not stay open in the keeper
+		if n, err := strconv.Atoi(fd.Name()); err == nil && n > 2 {
+			syscall.CloseOnExec(n)
+		}
+	}
+	return cmd.Start()
+}
+
+// EndWithin ends this process after d, with all that it started, whatever keeps it.
+func EndWithin(d time.Duration) {
+	time.AfterFunc(d, func() {
+		for range 100 { // those that are started meanwhile too
+			list, _ := procfs.Descendants()
+			if len(list) == 0 {
+				break
+			}
+			for _, p := range list {
+				_ = syscall.Kill(p.PID, syscall.SIGKILL)
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		os.Exit(1)
+	})
+}

@@ -1,0 +1,167 @@
+package subprocess
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/keeper"
+)
+
+const (
+	maxLease     = 24 * time.Hour
+	defaultSpool = 8 << 20
+	contextKey   = "context-" // begins the keys of contexts
+)
+
+// keepers starts and finds the keepers of a host's contexts.
+type keepers struct {
+	Keep
+	dir keeper.Dir
+}
+
+// openKeep checks Options.Keep.
+func (h *host) openKeep() (err error) {
+	o := h.opts.Keep
+	switch {
+	case o == nil:
+		return nil
+	case o.Lease <= 0 || o.Lease > maxLease || o.Spool < 0:
+		return fmt.Errorf("%w: Keep.Lease is %v; it is more than 0 and at most %v", codeinterp.ErrInvalid, o.Lease, maxLease)
+	case h.opts.Egress != nil || h.opts.Install != nil:
+		return fmt.Errorf("%w: Keep goes without Egress and Install, which end with the host", codeinterp.ErrInvalid)
+	case o.Program == "" && !canKeep.Load():
+		return fmt.Errorf("%w: Keep needs RunKeeper first in main, or the Program of a toolcell command", codeinterp.ErrInvalid)
+	case o.Program != "" && !filepath.IsAbs(o.Program):
+		return fmt.Errorf("%w: Keep.Program %q is not absolute", codeinterp.ErrInvalid, o.Program)
+	}
+	h.keep = &keepers{Keep: *o}
+	h.keep.Spool = cmp.Or(o.Spool, defaultSpool)
+	h.keep.Program = cmp.Or(o.Program, "/proc/self/exe")
+	if h.keep.dir, err = keeper.Open(os.Getenv); err != nil {
+		return fmt.Errorf("%w: no place for keepers: %w", codeinterp.ErrUnavailable, err)
+	}
+	return nil
+}
+
+func (k *keepers) reason() string {
+	return fmt.Sprintf("contexts outlive the host, for %v", k.Lease)
+}
+
+// withKeep returns what the driver is given of a host.
+func (h *host) withKeep() driver.Runtime {
+	if h.keep != nil {
+		return keepingHost{h}
+	}
+	return h
+}
+
+// A keepingHost is a host whose contexts can be attached.
+type keepingHost struct{ *host }
+
+// refPrefix begins references; what follows are a user's id and a key.
+const refPrefix = "toolcell-keeper:"
+
+// Refer implements driver.Attacher.
+func (h keepingHost) Refer(s driver.Session) (codeinterp.Ref, error) {
+	return codeinterp.Ref(fmt.Sprintf("%s%d:%s", refPrefix, os.Geteuid(), s.(*kept).key)), nil
+}
+
+// Detach implements driver.Attacher.
+func (h keepingHost) Detach(ctx context.Context, of driver.Session, unread func() codeinterp.Result) (codeinterp.Ref, error) {
+	s := of.(*kept)
+	res := unread()
+	if _, err := s.call(ctx, &keptRequest{Op: "release", Outputs: res.Outputs}); err != nil {
+		return "", err
+	}
+	s.leave()
+	s.folder.close()
+	return h.Refer(s)
+}
+
+// Attach implements driver.Attacher.
+func (h keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, late func(codeinterp.Output)) (driver.Attached, error) {
+	rest, ok := strings.CutPrefix(string(ref), refPrefix)
+	user, key, two := strings.Cut(rest, ":")
+	id, err := strconv.Atoi(user)
+	switch {
+	case !ok || !two || err != nil || !strings.HasPrefix(key, contextKey) || strings.ContainsAny(key, "/.*?[\\"):
+		return driver.Attached{}, fmt.Errorf("%w: not the reference of a context", codeinterp.ErrInvalid)
+	case id != os.Geteuid():
+		return driver.Attached{}, fmt.Errorf("%w: the context belongs to another user", codeinterp.ErrRefused)
+	}
+	s := &kept{h: h.host, key: key, late: late}
+	if err := s.hold(ctx); err != nil {
+		if errors.Is(err, keeper.ErrNone) {
+			err = fmt.Errorf("%w: its keeper has ended", codeinterp.ErrContext)
+		}
+		return driver.Attached{}, err
+	}
+	o := codeinterp.ContextOptions{Cwd: s.hello.Cwd, Env: s.hello.Env}
+	if s.lang = h.languages[s.hello.Language]; s.lang == nil {
+		s.leave()
+		return driver.Attached{}, fmt.Errorf("%w: %s", codeinterp.ErrLanguage, s.hello.Language)
+	}
+	s.opts, s.pending = driver.Options{ContextOptions: o, Language: s.lang.Name}, s.hello.Pending
+	return driver.Attached{Session: s, Language: s.lang.Name, Options: o, Empty: s.hello.Empty}, nil
+}
+
+// start starts a context below a keeper.
+func (k *keepers) start(ctx context.Context, h *host, l *language, o *driver.Options) (driver.Session, error) {
+	s := &kept{h: h, lang: l, opts: *o, late: o.Late, key: contextKey + rand.Text()}
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// startKeeper starts the keeper of a context, and returns when that is ready.
+func (k *keepers) startKeeper(ctx context.Context, h *host, key string, l *language, o *driver.Options) error {
+	order := &keeperOrder{Dir: k.dir, Lease: k.Lease, Spool: k.Spool,
+		Sandbox: h.opts.Sandbox, Shared: h.opts.Dir, Network: h.opts.Network, ReadOnly: h.opts.ReadOnly, Writable: h.opts.Writable,
+		Limits: h.opts.Limits, HostEnv: h.opts.Env, Grace: h.opts.Grace,
+		Language: l.Language, Kind: l.kind, Path: l.path, Boot: l.boot, Roots: l.roots, Cwd: o.Cwd, Env: o.Env}
+	order.Sandbox.Mode = h.sandbox.Mode()
+	var in bytes.Buffer
+	if err := gob.NewEncoder(&in).Encode(order); err != nil {
+		return fmt.Errorf("%w: the keeper's order: %w", codeinterp.ErrUnavailable, err)
+	}
+	cmd := exec.Command(k.Program)
+	cmd.Args, cmd.Dir, cmd.Stdin = []string{keeperName, key}, "/", &in
+	for _, name := range []string{"HOME", "PATH", "TMPDIR", "GOCOVERDIR"} {
+		if v, ok := os.LookupEnv(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = keeper.Start(cmd)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: the keeper did not start: %w", codeinterp.ErrUnavailable, err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	defer stop()
+	var r keptReply
+	err = gob.NewDecoder(out).Decode(&r)
+	go func() { _ = cmd.Wait() }()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("%w: the keeper ended while it started", codeinterp.ErrUnavailable)
+	}
+	return r.Err.err()
+}

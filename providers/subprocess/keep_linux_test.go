@@ -1,0 +1,204 @@
+//go:build real
+
+package subprocess_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/attachtest"
+	"github.com/toolcell/toolcell/internal/keeper"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+func keepOptions(lease time.Duration) subprocess.Options {
+	return subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}, ProbeCache: probes, Keep: &subprocess.Keep{Lease: lease},
+		Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}}
+}
+
+func init() { attachHost = host }
+
+// host is a host that is to be killed: of TestHostKilled, or with a program of its own.
+func host() {
+	lease, err := time.ParseDuration(cmp.Or(os.Getenv(attachtest.Variable+"_LEASE"), "1m"))
+	if err != nil {
+		panic(err)
+	}
+	o := keepOptions(lease)
+	o.Keep.Spool, o.ProbeCache = 1<<20, os.Getenv(attachtest.Variable+"_PROBES")
+	ci, err := subprocess.NewStateful(&o)
+	code := os.Getenv(attachtest.Variable + "_CODE")
+	if code == "" {
+		err = attachtest.Host(ci, err)
+	} else if err == nil {
+		err = runOne(ci, code)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+func runOne(ci *subprocess.Stateful, code string) error {
+	id, err := ci.CreateContext(context.Background(), "python", nil)
+	if err != nil {
+		return err
+	}
+	a, _ := codeinterp.Attaches(ci)
+	ref, err := a.Refer(context.Background(), id)
+	fmt.Println(ref, err)
+	_, err = ci.RunInContext(context.Background(), id, code, &codeinterp.RunOptions{Timeout: time.Second, OnOutput: func(codeinterp.Output) error {
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}})
+	return err
+}
+
+// killed runs a program in a host that is killed at its first output.
+func killed(t *testing.T, lease, code string) codeinterp.Ref {
+	t.Helper()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), attachtest.Variable+"=1", attachtest.Variable+"_PROBES="+probes, attachtest.Variable+"_LEASE="+lease, attachtest.Variable+"_CODE="+code)
+	cmd.Stderr = os.Stderr
+	out, _ := cmd.Output()
+	ref, _, _ := strings.Cut(string(out), " ")
+	if ref == "" {
+		t.Fatal("the host did not create a context")
+	}
+	return codeinterp.Ref(ref)
+}
+
+// lateText is the late output of a run.
+func lateText(res codeinterp.Result) (text string) {
+	for _, o := range res.Outputs {
+		if o.Late {
+			text += string(o.Data)
+		}
+	}
+	return text
+}
+
+// TestRunWithoutHost: a run goes on without its host, within its timeout, and what its
+// output lacks is reported; a context that is not attached ends with its lease, and so does
+// its program.
+func TestRunWithoutHost(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	ref := killed(t, "1m", "print('first', flush=True)\nfor n in range(3000): print(n, 'x' * 1000, flush=True)\nwhile True: pass")
+	ci := open(t, keepOptions(time.Minute))
+	a, _ := codeinterp.Attaches(ci)
+	time.Sleep(1500 * time.Millisecond) // no process reads meanwhile
+	id, err := a.Attach(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := a.ResumeRun(t.Context(), id, nil)
+	out := res.Stdout()
+	if err != nil || res.Status != codeinterp.StatusTimeout || res.ExitCode != codeinterp.ExitTimeout || strings.Contains(out, "first") ||
+		!strings.Contains(out, "\n2999 x") || len(res.Truncated) != 1 || !strings.Contains(lateText(res), "Outputs 1 to ") {
+		t.Errorf("%s %d %q %+v, %d bytes, %v", res.Status, res.ExitCode, lateText(res), res.Truncated, len(out), err)
+	}
+	if res, err := ci.RunInContext(t.Context(), id, "print(n)", nil); err != nil || res.Stdout() != "2999\n" || res.StateLost || len(res.Outputs) != 1 {
+		t.Errorf("%+v, %v", res, err)
+	}
+
+	if err := ci.DeleteContext(t.Context(), id); err != nil {
+		t.Error(err)
+	}
+	dir, err := keeper.Open(os.Getenv)
+	if err != nil || len(dir.Keepers("*")) > 0 {
+		t.Fatal(dir.Keepers("*"), err)
+	}
+	ref = killed(t, "300ms", "print('x', flush=True)\nwhile True: pass")
+	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		files, _ := os.ReadDir(string(dir)) // the keeper removes them last
+		if len(files) == 0 {
+			break
+		}
+		if time.Since(start) > 5*time.Second {
+			t.Fatalf("%v after the host was killed there is %v", time.Since(start), files)
+		}
+	}
+	if _, err := a.Attach(t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
+		t.Errorf("after the lease: %v", err)
+	}
+}
+
+// TestNotResumed: a run that is not resumed is reported by the next one.
+func TestNotResumed(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	ref := killed(t, "1m", "print('first', flush=True)\nraise ValueError('why')")
+	ci := open(t, keepOptions(time.Minute))
+	a, _ := codeinterp.Attaches(ci)
+	id, err := a.Attach(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := ci.RunInContext(t.Context(), id, "print('next')", nil)
+	if err != nil || !res.OK() || res.Stdout() != "next\n" || res.ExecutionCount != 2 || !strings.HasPrefix(lateText(res), "first\n") || !strings.Contains(lateText(res), "error, exit code 1, ValueError: why") {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if res, err := a.ResumeRun(t.Context(), id, nil); !errors.Is(err, codeinterp.ErrNoRun) && res.Stdout() != "next\n" {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// TestHostKilled: a host that is killed at any point leaves the state of its context, and
+// all output of its run, to the next process.
+func TestHostKilled(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	attachtest.Kill(t, open(t, keepOptions(time.Minute)), attachtest.Variable+"_PROBES="+probes)
+}
+
+func keptContext(t *testing.T, lease time.Duration) (*subprocess.Stateful, codeinterp.ContextAttacher, codeinterp.ContextID) {
+	t.Helper()
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	ci := open(t, keepOptions(lease))
+	id, err := ci.CreateContext(t.Context(), "python", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, ok := codeinterp.Attaches(ci)
+	if !ok {
+		t.Fatal("no Attaches")
+	}
+	return ci, a, id
+}
+
+// TestKeepLease: a context that is detached ends with its lease, its program included.
+func TestKeepLease(t *testing.T) {
+	ci, a, id := keptContext(t, 300*time.Millisecond)
+	run := func() (codeinterp.Result, error) { return ci.RunInContext(t.Context(), id, "x = 1; print(x)", nil) }
+	if res, err := run(); err != nil || res.Stdout() != "1\n" {
+		t.Fatal(res, err)
+	}
+	ref, err := a.Detach(t.Context(), id)
+	if err != nil || len(ref) > 80 {
+		t.Fatal(ref, err)
+	}
+	if id, err = a.Attach(t.Context(), ref); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(400 * time.Millisecond) // attached, the lease does not run
+	if res, err := run(); err != nil || !res.OK() || res.StateLost {
+		t.Fatal(res, err)
+	}
+	if _, err := a.Attach(t.Context(), ref); !errors.Is(err, codeinterp.ErrCapacity) {
+		t.Errorf("attached twice: %v", err)
+	}
+	if ref, err = a.Detach(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Attach(t.Context(), codeinterp.Ref(strings.Replace(string(ref), ":", ":9", 1))); !errors.Is(err, codeinterp.ErrRefused) {
+		t.Errorf("another user's: %v", err)
+	}
+	time.Sleep(time.Second)
+	if _, err := a.Attach(t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
+		t.Errorf("after the lease: %v", err)
+	}
+}
