@@ -70,6 +70,7 @@ type Credential struct {
 
 // A Git runs git in one directory. Its methods may be called concurrently.
 type Git struct {
+	ci  codeinterp.CodeInterpreter
 	run codeinterp.Commander
 	o   Options
 }
@@ -80,7 +81,7 @@ func New(ci codeinterp.CodeInterpreter, opts *Options) (*Git, error) {
 	if !ok {
 		return nil, fmt.Errorf("git: %w: this interpreter runs no commands", codeinterp.ErrUnavailable)
 	}
-	g := &Git{run: run}
+	g := &Git{ci: ci, run: run}
 	if opts != nil {
 		g.o = *opts
 	}
@@ -101,6 +102,39 @@ func New(ci codeinterp.CodeInterpreter, opts *Options) (*Git, error) {
 	return g, nil
 }
 
+// In returns a Git for another directory; see Options.Dir.
+func (g *Git) In(dir string) *Git {
+	other := *g
+	other.o.Dir = dir
+	return &other
+}
+
+// With returns a Git with middlewares around each of its commands, the first outermost.
+func (g *Git) With(mw ...codeinterp.Middleware) *Git {
+	if len(mw) == 0 {
+		return g
+	}
+	other := *g
+	other.ci = codeinterp.Wrap(g.ci, mw...)
+	other.run, _ = codeinterp.Commands(other.ci)
+	return &other
+}
+
+// Info returns what the interpreter says of itself.
+func (g *Git) Info() codeinterp.Info { return codeinterp.Describe(g.ci) }
+
+// Describe says where repositories get their credentials from, and who can read these.
+func (g *Git) Describe() string {
+	hosts := g.Info().Isolation.Hosts
+	switch {
+	case g.o.Credential != nil:
+		return "askpass: for " + g.o.Credential.URL + " the password is in the environment of git's processes while they run, where programs of the same user can read it"
+	case len(hosts) > 0:
+		return "egress: the policy of the network adds credentials outside of the sandbox"
+	}
+	return "none"
+}
+
 // A setting is a line of git's configuration.
 type setting struct{ key, value string }
 
@@ -110,7 +144,6 @@ var safe = []setting{
 	{"core.alternateRefsCommand", "true"}, {"core.pager", "cat"}, {"core.editor", "false"}, {"core.askPass", ""}, {"core.quotePath", "false"},
 	{"credential.helper", ""}, {"commit.gpgSign", "false"}, {"tag.gpgSign", "false"}, {"gpg.program", "false"}, {"diff.external", ""},
 	{"submodule.recurse", "false"}, {"fetch.recurseSubmodules", "false"}, {"push.recurseSubmodules", "no"}, {"gc.auto", "0"}, {"maintenance.auto", "false"},
-	{"protocol.allow", "never"}, {"protocol.http.allow", "always"}, {"protocol.https.allow", "always"},
 	{"safe.directory", "*"}, {"init.defaultBranch", "main"}, {"pull.ff", "only"}, {"advice.detachedHead", "false"},
 }
 
@@ -118,7 +151,7 @@ var safe = []setting{
 func (g *Git) environment(extra []setting) map[string]string {
 	settings := append(slices.Clone(safe), setting{"user.name", g.o.Name}, setting{"user.email", g.o.Email})
 	env := map[string]string{
-		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0",
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "http:https",
 		"GIT_PAGER": "cat", "GIT_EDITOR": "false", "GIT_ASKPASS": "false", "SSH_ASKPASS": "false", "LC_ALL": "C",
 	}
 	if c := g.o.Credential; c != nil {

@@ -25,19 +25,26 @@ const password = "pw-0123456789-abcdef"
 
 // server serves a bare repository with one commit over http, with a password.
 func server(t *testing.T) (url, bare string) {
+	return serve(t, func(seed string) {
+		if err := os.WriteFile(filepath.Join(seed, "README"), []byte("one\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		host(t, seed, "add", "README")
+		host(t, seed, "commit", "-q", "-m", "first\n\nbody")
+	})
+}
+
+// serve serves a bare repository of what fill commits to main in a work tree.
+func serve(t *testing.T, fill func(seed string)) (url, bare string) {
 	root := t.TempDir()
 	bare = filepath.Join(root, "team", "project.git")
 	host(t, root, "init", "-q", "--bare", "-b", "main", bare)
 	host(t, bare, "config", "http.receivepack", "true")
 	seed := filepath.Join(root, "seed")
 	host(t, root, "clone", "-q", bare, seed)
-	if err := os.WriteFile(filepath.Join(seed, "README"), []byte("one\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	host(t, seed, "checkout", "-q", "-b", "main")
-	host(t, seed, "add", "README")
-	host(t, seed, "commit", "-q", "-m", "first\n\nbody")
-	host(t, seed, "push", "-q", "origin", "main")
+	fill(seed)
+	host(t, seed, "push", "-q", "--all", "origin")
 	path, err := exec.Command("git", "--exec-path").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -184,6 +191,9 @@ func TestHostileRepository(t *testing.T) {
 		git config filter.x.clean "$E"; git config filter.x.smudge "$E"; git config filter.x.required true; git config filter.y.process "$E"
 		git config diff.x.command "$E"; git config diff.x.textconv "$E"; git config merge.x.driver "$E %A"; git config alias.status "!$E"
 		git config core.hooksPath .git/hooks; git config uploadpack.packObjectsHook "$E"; git config sequence.editor "$E"; git config pager.log "$E"
+		git config remote.origin.url "ext::$E"; git config protocol.ext.allow always; git config remote.origin.fetch '+refs/heads/*:refs/remotes/origin/*'
+		git config branch.main.remote origin; git config branch.main.merge refs/heads/main; git config gc.auto 1; git config core.gitProxy "$E"
+		git config submodule.s.url "ext::$E"; git config submodule.s.update "!$E"; git config submodule.recurse true
 		printf '* filter=x diff=x merge=x\n*.y filter=y\n' >.gitattributes; cp .gitattributes .git/info/attributes
 		echo two >f; echo z >a.y; rm -f ../ran-*`, nil)
 	if err != nil || res.Status != codeinterp.StatusOK {
@@ -198,8 +208,10 @@ func TestHostileRepository(t *testing.T) {
 		"commit": func() error { _, err := g.Commit(ctx, "second"); return err },
 		"branch": func() error { _, err := g.Branches(ctx); return err },
 		"new":    func() error { return g.Checkout(ctx, "b"+fmt.Sprint(os.Getpid()), true) },
+		"pull":   func() error { return g.Pull(ctx) },
+		"push":   func() error { return g.Push(ctx) },
 	} {
-		if err := call(); err != nil && name != "commit" {
+		if err := call(); err != nil && name != "commit" && name != "pull" && name != "push" {
 			t.Errorf("%s: %v", name, err)
 		}
 		if ran, _ := filepath.Glob(filepath.Join(dir, "ran-*")); len(ran) > 0 {

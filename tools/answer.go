@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/git"
 	"github.com/toolcell/toolcell/internal/shorten"
 	"github.com/toolcell/toolcell/shell"
 )
@@ -146,6 +147,8 @@ var codes = []struct {
 	{codeinterp.ErrPaused, CodeUnavailable},
 	{codeinterp.ErrRefused, CodeRefused},
 	{codeinterp.ErrUnavailable, CodeUnavailable},
+	{git.ErrMissing, CodeUnavailable},
+	{git.ErrGit, CodeFailed},
 	{errOutput, CodeOutput},
 	{context.Canceled, CodeCanceled},
 	{context.DeadlineExceeded, CodeCanceled},

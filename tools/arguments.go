@@ -47,6 +47,9 @@ type input struct {
 	command, cwd, stdin, commandID string
 	waitMs                         int64
 	last                           bool
+
+	dir, branch, from, to, message string
+	create, staged                 bool
 }
 
 var (

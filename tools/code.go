@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/git"
 	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/shell"
 )
@@ -52,6 +53,7 @@ type kit struct {
 	forker    codeinterp.ContextForker       // nil: no language has forks
 	files     *files.Workdir                 // nil: none
 	shell     *shell.Shell                   // nil: none
+	git       *git.Git                       // nil: none
 	facts     facts
 	limits    limits
 }

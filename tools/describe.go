@@ -69,6 +69,7 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 		"{{found}}", orEmpty(f.found()),
 		"{{start}}", startFact(k),
 		"{{server}}", orEmpty(serverFact(k, info)),
+		"{{credentials}}", orEmpty(gitFact(k)),
 		"{{command_output}}", k.name("command_output"),
 		"{{command_input}}", k.name("command_input"),
 		"{{stop_command}}", k.name("stop_command"),

@@ -107,6 +107,42 @@ var operations = []operation{
 		needs: hasBackground, hints: ofReads, output: reflected[commandsJSON], serve: (*kit).listCommands,
 	},
 	{
+		name: "git_clone", op: codeinterp.OpCommand, args: []argument{argRepository, argCloneDir, argBranchOf},
+		needs: hasGit, hints: ofRuns, output: reflected[clonedJSON], serve: (*kit).gitClone,
+	},
+	{
+		name: "git_status", op: codeinterp.OpCommand, args: []argument{argGitDir},
+		needs: hasGit, hints: ofReads, output: reflected[gitStatusJSON], serve: (*kit).gitStatus,
+	},
+	{
+		name: "git_diff", op: codeinterp.OpCommand, args: []argument{argGitDir, argGitPath, argFromCommit, argToCommit, argStaged},
+		needs: hasGit, hints: ofReads, output: reflected[gitDiffJSON], serve: (*kit).gitDiff,
+	},
+	{
+		name: "git_log", op: codeinterp.OpCommand, args: []argument{argGitDir, argGitPath, argFromCommit, argCommits},
+		needs: hasGit, hints: ofReads, output: reflected[gitLogJSON], serve: (*kit).gitLog,
+	},
+	{
+		name: "git_branches", op: codeinterp.OpCommand, args: []argument{argGitDir},
+		needs: hasGit, hints: ofReads, output: reflected[gitBranchesJSON], serve: (*kit).gitBranches,
+	},
+	{
+		name: "git_checkout", op: codeinterp.OpCommand, args: []argument{argGitDir, argBranch, argCreate},
+		needs: hasGit, hints: ofOverwrites, output: reflected[okJSON], serve: (*kit).gitCheckout,
+	},
+	{
+		name: "git_commit", op: codeinterp.OpCommand, args: []argument{argGitDir, argGitPath, argMessage},
+		needs: hasGit, hints: ofChanges, output: reflected[gitCommitJSON], serve: (*kit).gitCommit,
+	},
+	{
+		name: "git_push", op: codeinterp.OpCommand, args: []argument{argGitDir},
+		needs: hasGit, hints: ofRuns, output: reflected[okJSON], serve: (*kit).gitPush,
+	},
+	{
+		name: "git_pull", op: codeinterp.OpCommand, args: []argument{argGitDir},
+		needs: hasGit, hints: ofRuns, output: reflected[okJSON], serve: (*kit).gitPull,
+	},
+	{
 		name: opReadOutput, args: []argument{argOutput, argStream, argOffset, argLimit},
 		needs: readsOutput, hints: ofReads, output: reflected[Page], serve: (*kit).readOutput,
 	},
@@ -119,6 +155,7 @@ func hasCode(k *kit) bool         { return k.ci != nil }
 func hasFiles(k *kit) bool        { return k.files != nil }
 func hasShell(k *kit) bool        { return k.shell != nil }
 func hasBackground(k *kit) bool   { return hasShell(k) && k.Background }
+func hasGit(k *kit) bool          { return k.git != nil }
 func hasContexts(k *kit) bool     { return k.contexts != nil && len(k.limits.contexts) > 0 }
 func managesContexts(k *kit) bool { return hasContexts(k) && k.manager != nil && k.ManageContexts }
 func forksContexts(k *kit) bool   { return hasContexts(k) && k.forker != nil && k.ForkContexts }

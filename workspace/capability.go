@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/git"
 	"github.com/toolcell/toolcell/shell"
 )
 
@@ -31,6 +32,10 @@ type Capabilities struct {
 	// Shell runs commands; its tools are run_command and so on. The workspace owns
 	// it.
 	Shell *shell.Shell
+
+	// Git works with repositories; its tools are git_status and so on. Its commands
+	// run where those of Code do.
+	Git *git.Git
 
 	// Declared is what the program relies on. New fails if it is missing. Of a
 	// declared interpreter nothing else is offered; one that is not declared is

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/git"
 	"github.com/toolcell/toolcell/internal/observe"
 	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/tools"
@@ -52,6 +53,7 @@ type Workspace struct {
 	files         *files.Workdir // nil: none
 	shell         *shell.Shell   // nil: none
 	observedShell *shell.Shell
+	git           *git.Git                        // nil: none
 	wrap          func([]tools.Tool) []tools.Tool // nil: none
 	set           *tools.Set
 	stream        *stream
@@ -78,12 +80,16 @@ func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
 		raw:      raw,
 		files:    caps.Files,
 		shell:    caps.Shell,
+		git:      caps.Git,
 		observed: map[string]codeinterp.CodeInterpreter{},
 		stream:   newStream(name, opts.Now),
 		pauses:   newPauses(opts),
 	}
 	w.order = slices.Sorted(maps.Keys(w.raw))
 	w.pauses.open(w.raw)
+	if w.git != nil {
+		w.git = w.git.With(w.pauses.middlewares()...)
+	}
 	if w.shell != nil {
 		w.shell = w.shell.With(shell.View{Middlewares: w.pauses.middlewares()})
 	}
@@ -150,6 +156,13 @@ func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]to
 	}
 	if w.shell != nil {
 		some, err := tools.ForShell(w.name, w.shell.With(shell.View{Middlewares: mw}), &opts)
+		if err != nil {
+			return nil, err
+		}
+		add(some, "")
+	}
+	if w.git != nil {
+		some, err := tools.ForGit(w.name, w.git.With(mw...), &opts)
 		if err != nil {
 			return nil, err
 		}
@@ -238,6 +251,10 @@ func (w *Workspace) Files() *files.Workdir { return w.files }
 // events of the workspace, and secrets are scrubbed. It is nil where the workspace
 // has none.
 func (w *Workspace) Shell() *shell.Shell { return w.observedShell }
+
+// Git returns what works with repositories, for the program itself. It is nil where the
+// workspace has none.
+func (w *Workspace) Git() *git.Git { return w.git }
 
 // Outputs returns the store of outputs that were too long for an answer.
 func (w *Workspace) Outputs() *tools.OutputStore { return w.options.Outputs }

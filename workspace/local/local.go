@@ -31,6 +31,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/git"
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/workspace"
@@ -46,6 +47,10 @@ type Options struct {
 
 	// Shell tunes the shell.
 	Shell shell.Options
+
+	// Git, if set, adds tools for repositories. Its Credential is for where the egress
+	// policy has none.
+	Git *git.Options
 
 	// Declared narrows the workspace to what it names, if it names code, files or
 	// a shell; see [workspace.Declaration].
@@ -135,6 +140,16 @@ func capabilities(ci *interpreter, opts *Options) (workspace.Capabilities, error
 			return caps, err
 		}
 		caps.Shell = s
+	}
+	if opts.Git != nil {
+		if e := opts.Subprocess.Egress; opts.Git.Credential != nil && e != nil && e.Secrets != nil {
+			return caps, fmt.Errorf("local: %w: a credential of Git beside secrets of the egress policy, which programs cannot read; add it to these", codeinterp.ErrInvalid)
+		}
+		g, err := git.New(ci, opts.Git)
+		if err != nil {
+			return caps, err
+		}
+		caps.Git = g
 	}
 	return caps, nil
 }
