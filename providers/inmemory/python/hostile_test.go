@@ -3,9 +3,6 @@
 package python_test
 
 import (
-	"os"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -185,17 +182,4 @@ func cpuTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// resident is the memory that is the process's own, without what it shares with others or
-// with itself, such as images.
-func resident(t *testing.T) int64 {
-	b, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		t.Skip("resident memory is unknown here")
-	}
-	fields := strings.Fields(string(b))
-	pages, _ := strconv.ParseInt(fields[1], 10, 64)
-	shared, _ := strconv.ParseInt(fields[2], 10, 64)
-	return (pages - shared) * int64(os.Getpagesize())
 }
