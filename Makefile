@@ -3,6 +3,8 @@
 SHELL   := bash -o pipefail
 GO      ?= go
 FUZZ    ?= 5s
+PACK    ?= .testenv/python-pack
+ASSETS  ?= https://github.com/toolcell/toolcell/releases/download/$(shell git describe --tags --always)
 RELEASE := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 NESTED  := internal/release $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/adapters/*/go.mod))
 export PATH := $(CURDIR)/.testenv/bin:$(PATH)
@@ -78,15 +80,16 @@ fuzz:
 		echo "== $$p $$f"; $(GO) test -tags real,full -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZ) -fuzzminimizetime 10x $$p; done; done
 
 ## release: the command for five platforms below dist/, static and reproducible, with
-## CycloneDX lists and checksums
+## CycloneDX lists and checksums, and the pack of Python that it installs from ASSETS
 release:
 	@rm -rf dist && mkdir dist
-	@set -e; for p in $(RELEASE); do \
+	@bash internal/testenv/full/pythonpack.sh
+	@set -e; pack=$$($(GO) run ./internal/pybuild -out $(PACK) -archive dist); echo dist/$${pack% *}; for p in $(RELEASE); do \
 		file=dist/toolcell_$${p%/*}_$${p#*/}; case $$p in windows/*) file=$$file.exe ;; esac; \
-		echo $$file; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o $$file ./cmd/toolcell; \
+		echo $$file; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=true -trimpath -ldflags "-s -w -X main.packURL=$(ASSETS)/$${pack% *} -X main.packSHA256=$${pack#* }" -o $$file ./cmd/toolcell; \
 	done
 	$(GO) -C internal/release run . $(CURDIR)/dist/toolcell_*
-	cd dist && sha256sum toolcell_* > SHA256SUMS
+	cd dist && sha256sum toolcell_* python-* > SHA256SUMS
 
 ## tidy: go mod tidy in every module
 tidy:

@@ -101,7 +101,11 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 		printMissing(a.stdout, f, ownLanguages(), info.Languages)
 	}
 	if f.provider == "inmemory" && !slices.ContainsFunc(info.Languages, func(l codeinterp.LanguageInfo) bool { return l.Name == "python" }) {
-		fmt.Fprintln(a.stdout, "  python       is not installed: toolcell engine install python --from PACK (docs/python.md)")
+		from := ""
+		if packURL == "" {
+			from = " --from PACK"
+		}
+		fmt.Fprintf(a.stdout, "  python       is not installed: toolcell engine install python%s (docs/python.md)\n", from)
 	}
 	printIsolation(a.stdout, info.Isolation)
 	if f.provider == "subprocess" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ const (
 	defaultPack = "small"
 	packName    = packPrefix + defaultPack
 )
+
+// The small pack that install fetches, and its sum: a release sets them.
+var packURL, packSHA256 string
 
 // engineFlags choose a pack.
 type engineFlags struct{ pack, from, sum string }
@@ -83,10 +87,15 @@ func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) er
 		p, err = a.installScience(ctx, f)
 	case f.pack != defaultPack:
 		return fmt.Errorf("%w: the pack %q; there are small and science", codeinterp.ErrInvalid, f.pack)
-	case f.from == "":
+	case f.from == "" && packURL == "":
 		return fmt.Errorf("%w: --from is needed: a pack as a file, a directory or a URL; docs/python.md says how to make one", codeinterp.ErrInvalid)
 	default:
-		p, err = pack.Install(ctx, f.from, a.packOptions(f))
+		chosen := *f
+		if f.from == "" {
+			chosen.from, chosen.sum = packURL, cmp.Or(f.sum, packSHA256)
+		}
+		fmt.Fprintf(a.stderr, "toolcell: installing %s: some 7 MB, and 60 MB on disk with its native code\n", chosen.from)
+		p, err = pack.Install(ctx, chosen.from, a.packOptions(&chosen))
 	}
 	if err != nil {
 		return err

@@ -3,6 +3,11 @@
 package main
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,5 +48,28 @@ func TestEnginePython(t *testing.T) {
 		if code, out, errs := toolcell(t.Context(), "", strings.Fields(c.args)...); code != 0 || !strings.Contains(out, c.want) {
 			t.Errorf("%s: %d %s %s", c.args, code, out, errs)
 		}
+	}
+}
+
+// TestEngineRelease: a released command installs the pack of its release and no other.
+func TestEngineRelease(t *testing.T) {
+	t.Setenv("TOOLCELL_ENGINES", t.TempDir())
+	var archive bytes.Buffer
+	if err := pack.Archive(&archive, os.DirFS(packtest.Dir(t))); err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(archive.Bytes()) }))
+	defer srv.Close()
+	t.Cleanup(func() { packURL, packSHA256 = "", "" })
+	packURL, packSHA256 = srv.URL+"/python.tar.gz", strings.Repeat("0", 64)
+	if code, out, errs := toolcell(t.Context(), "", "engine", "install", "python"); code == 0 || !strings.Contains(errs, "not the expected one") {
+		t.Errorf("another sum: %d %s %s", code, out, errs)
+	}
+	packSHA256 = fmt.Sprintf("%x", sha256.Sum256(archive.Bytes()))
+	if code, out, errs := toolcell(t.Context(), "", "engine", "install", "python"); code != 0 || !strings.Contains(out, "Python 3.") || !strings.Contains(errs, "some 7 MB") {
+		t.Errorf("%d %s %s", code, out, errs)
+	}
+	if code, out, errs := toolcell(t.Context(), "", "run", "--provider", "inmemory", "--language", "python", "-e", "6*7"); code != 0 || strings.TrimSpace(out) != "42" || errs != "" {
+		t.Errorf("%d %q %q", code, out, errs)
 	}
 }

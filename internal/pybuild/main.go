@@ -4,10 +4,12 @@
 //
 //	pybuild -zig zig -python DIR -zlib DIR -dlmalloc DIR -sqlite DIR -tzdata FILE -out DIR
 //	pybuild -fetch -out DIR
+//	pybuild -archive DIR -out DIR
 //
 // With -fetch it obtains what is not given by the ordinary clients of package registries:
 // pip, go, and apt-get of Debian. It takes about five minutes of a processor and 700 MB of
-// disk in a work directory, which -work names and a later run uses again.
+// disk in a work directory, which -work names and a later run uses again. With -archive it
+// only writes the archive of a pack to a directory and prints its name and SHA-256.
 package main
 
 import (
@@ -42,8 +44,13 @@ func main() {
 	flag.StringVar(&b.out, "out", filepath.Join(".testenv", "python-pack"), "`directory` for the pack")
 	flag.StringVar(&b.work, "work", "", "`directory` for what is made on the way (default: beside out)")
 	fetch := flag.Bool("fetch", false, "obtain the sources that are not given")
+	archive := flag.String("archive", "", "write the archive of the pack to this `directory`, and build nothing")
 	flag.Parse()
-	if err := b.run(ctx, *fetch); err != nil {
+	do := func() error { return b.run(ctx, *fetch) }
+	if *archive != "" {
+		do = func() error { return b.release(*archive) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "pybuild:", err)
 		os.Exit(1)
 	}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,15 +62,36 @@ func (b *build) writeManifest(ctx context.Context) error {
 
 // writeArchive makes the file that can be installed, beside the pack.
 func (b *build) writeArchive(context.Context) error {
-	f, err := os.Create(b.out + ".tar.gz")
+	_, err := b.archiveTo(b.out + ".tar.gz")
+	return err
+}
+
+// archiveTo writes the archive of the pack to a file, and returns its SHA-256.
+func (b *build) archiveTo(file string) (string, error) {
+	var buf bytes.Buffer
+	if err := pack.Archive(&buf, os.DirFS(b.out)); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(buf.Bytes())
+	return hex.EncodeToString(sum[:]), os.WriteFile(file, buf.Bytes(), 0o644)
+}
+
+// release writes the archive of a pack that was built, by its name and version.
+func (b *build) release(dir string) error {
+	data, err := os.ReadFile(filepath.Join(b.out, "manifest.json"))
 	if err != nil {
 		return err
 	}
-	if err := pack.Archive(f, os.DirFS(b.out)); err != nil {
-		_ = f.Close() // the first error says more
+	var m pack.Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
 		return err
 	}
-	return f.Close()
+	name := (&pack.Installed{Manifest: m}).ID() + ".tar.gz"
+	sum, err := b.archiveTo(filepath.Join(dir, name))
+	if err == nil {
+		fmt.Println(name, sum)
+	}
+	return err
 }
 
 // define returns the string that a header defines.
