@@ -4,7 +4,7 @@
 import re
 
 ASSIGNED = re.compile(r'^(\s*)([\w.,\[\] ]+?)\s*=\s*([!%])(?!=)(.*)$')
-HELP = re.compile(r'^(\s*)([A-Za-z_][\w.]*)(\?\??)\s*$')
+HELP = re.compile(r'^(\s*)(?=[^?]*\?{1,2}[^?]*$)(\??\??)([A-Za-z_][\w.]*)(\??\??)\s*$')
 NAME = '__toolcell_magic__'
 
 
@@ -62,7 +62,7 @@ def translated_line(line):
         return '%s%s(%r, %s)' % (indent, NAME, '%' + name, argument(rest.strip()))
     m, to = HELP.match(line), ASSIGNED.match(line)
     if m:
-        return '%s%s(%r, %r)' % (m[1], NAME, m[3], m[2])
+        return '%s%s(%r, %r)' % (m[1], NAME, m[2] or m[4], m[3])
     if to and (to[3] == '!' or to[4][:1].isalpha()):
         name, _, rest = ('=', '', to[4]) if to[3] == '!' else to[4].partition(' ')
         return '%s%s = %s(%r, %s)' % (to[1], to[2], NAME, '=!' if to[3] == '!' else '%' + name, argument(rest.strip()))
@@ -106,8 +106,9 @@ def shell(line, capture=False, program=None, input=None):
     child = subprocess.Popen(args, stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT if not capture else None, text=True, errors='replace')
     if input is not None:
-        child.stdin.write(input)
-        child.stdin.close()
+        with own_import('contextlib').suppress(BrokenPipeError):
+            child.stdin.write(input)
+            child.stdin.close()
     lines = []
     for out in child.stdout:
         lines.append(out.rstrip('\n')) if capture else sys.stdout.write(out)
@@ -239,6 +240,16 @@ def writefile_magic(line, body):
     print(('Appending to ' if append else 'Overwriting ' if there else 'Writing ') + name)
 
 
+def run_magic(line):
+    words = own_import('shlex').split(line)
+    argv, sys.argv = sys.argv, words[1:] if words[0] == '-i' else words
+    try:
+        with open(sys.argv[0], encoding='utf-8') as f:
+            exec(compile(f.read(), sys.argv[0], 'exec'), space)
+    finally:
+        sys.argv = argv
+
+
 def cd_magic(line):
     os.chdir(os.path.expanduser(line.strip('"\'') or '~'))
     print(os.getcwd())
@@ -288,12 +299,13 @@ class Shell:
 line_magics = {'time': time_magic, 'timeit': timeit_magic, 'cd': cd_magic, 'env': env_magic, 'set_env': env_magic, 'pwd': lambda line: os.getcwd(),
                'pip': lambda line: pip_line('pip ' + line), 'sx': lambda line: shell(line, True), 'system': lambda line: shell(line, True),
                'who': lambda line: print(*[k for k in space if not k.startswith('_')], sep='\t'),
-               'run': lambda line: exec(compile(open(line.split()[0], encoding='utf-8').read(), line.split()[0], 'exec'), space)}
+               'run': run_magic}
 for name in 'ls', 'mkdir', 'cat', 'rm', 'mv', 'cp':
     line_magics[name] = lambda line, name=name: shell(name + ' ' + line)
 for name in 'matplotlib', 'config', 'load_ext', 'reload_ext', 'autoreload', 'precision', 'pylab', 'autosave', 'xmode', 'colors', 'warnings':
     line_magics[name] = ignored
-cell_magics = {'time': time_magic, 'timeit': timeit_magic, 'capture': capture_magic, 'writefile': writefile_magic, 'file': writefile_magic}
+cell_magics = {'time': time_magic, 'timeit': timeit_magic, 'capture': capture_magic, 'writefile': writefile_magic, 'file': writefile_magic,
+               'script': lambda line, body: shell(line, program=line.split(), input=body + '\n')}
 for name, mime in (('html', 'text/html'), ('HTML', 'text/html'), ('markdown', 'text/markdown'), ('latex', 'text/latex'), ('svg', 'image/svg+xml'),
                    ('javascript', 'application/javascript'), ('js', 'application/javascript')):
     cell_magics[name] = shown(mime)
