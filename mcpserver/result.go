@@ -55,17 +55,42 @@ func result(r *tools.Answer) *mcp.CallToolResult {
 const anyArguments = `{"type":"object"}`
 
 // inputSchema returns a schema whose top level has the type object, as the protocol
-// wants it. Everything else that raw says is kept, as far as raw is a schema.
+// wants it, and whose properties and required names hosts can read: some refuse all tools
+// for one that they cannot. Everything else that raw says is kept, as far as raw is a
+// schema.
 func inputSchema(raw json.RawMessage) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	var top map[string]json.RawMessage
 	if json.Unmarshal(raw, &top) != nil || top == nil {
 		return json.RawMessage(anyArguments)
 	}
-	if string(top["type"]) == `"object"` {
+	sound := string(top["type"]) == `"object"`
+	top["type"] = json.RawMessage(`"object"`)
+	var names []string
+	if list, ok := top["required"]; ok && (json.Unmarshal(list, &names) != nil || names == nil) {
+		delete(top, "required")
+		sound = false
+	}
+	if list, ok := top["properties"]; ok {
+		properties := map[string]json.RawMessage{}
+		_ = json.Unmarshal(list, &properties) // what is no object has none
+		readable := list[0] == '{'
+		for name, schema := range properties {
+			switch {
+			case string(schema) == "false":
+				properties[name], readable = json.RawMessage(`{"not":{}}`), false
+			case schema[0] != '{':
+				properties[name], readable = json.RawMessage(`{}`), false
+			}
+		}
+		if !readable {
+			top["properties"], _ = json.Marshal(properties)
+			sound = false
+		}
+	}
+	if sound {
 		return raw
 	}
-	top["type"] = json.RawMessage(`"object"`)
 	fixed, err := json.Marshal(top)
 	if err != nil {
 		return json.RawMessage(anyArguments)

@@ -16,6 +16,7 @@ func TestSchemaOfAnyForm(t *testing.T) {
 		"ref": `{"$ref":"#/$defs/A","$defs":{"A":{"type":"object"}}}`, "empty": `{}`, "no type": `{"properties":{"x":{}}}`,
 		"list": `{"type":["object","null"]}`, "upper": `{"type":"OBJECT"}`, "string": `{"type":"string"}`, "number": `{"type":5}`,
 		"nothing": "", "null": "null", "bare string": `"string"`, "bare number": "5", "broken": "{", "array": "[]",
+		"properties": `{"type":"object","properties":"x","required":"a"}`, "property": `{"type":"object","properties":{"a":5,"b":true,"c":false},"required":null}`,
 		"header": `{"type":"object","properties":{"a":{"type":"object","x-mcp-header":5}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -33,6 +34,16 @@ func TestSchemaOfAnyForm(t *testing.T) {
 				got := tool.InputSchema.(map[string]any)
 				if got["type"] != "object" {
 					t.Errorf("the type is %v, want object", got["type"])
+				}
+				// Hosts made with the SDK for TypeScript refuse the whole list otherwise.
+				properties, isObject := got["properties"].(map[string]any)
+				for key, schema := range properties {
+					if _, ok := schema.(map[string]any); !ok {
+						t.Errorf("the property %s is %v", key, schema)
+					}
+				}
+				if _, isList := got["required"].([]any); got["required"] != nil && !isList || got["properties"] != nil && !isObject {
+					t.Errorf("got %v", got)
 				}
 				if name == "anyOf" && got["anyOf"] == nil {
 					t.Errorf("anyOf is lost: %v", got)
