@@ -112,12 +112,12 @@ type RunOptions struct {
 	// what it leaves running, until the next run of the context.
 	// Where programs reach the host's own network it is ErrInvalid.
 	Network *NetworkLimit
-}
 
-// A NetworkLimit is what a run may reach of the network.
-type NetworkLimit struct {
-	Off   bool     // nothing
-	Hosts []string // only these, of those that the provider allows; nil means all of them
+	// OnNetwork, if set, receives an event for each connection or request of the program,
+	// and of what it leaves running, when that has ended, which may be after the run. It is
+	// called concurrently, and should return soon; its panics are ignored.
+	// Where programs reach the host's own network there are no events.
+	OnNetwork func(NetworkEvent)
 }
 
 // closeInput ends the wait of whoever writes to Input, also where a middleware

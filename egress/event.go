@@ -1,24 +1,9 @@
 package egress
 
-import "time"
+import "github.com/toolcell/toolcell/codeinterp"
 
 // An Event is one connection, or one request where requests are seen.
-type Event struct {
-	Context    string    // of the interpreter, empty for a run that has none
-	Start      time.Time //
-	Protocol   string    // "http", "https", "tls", "connect", "socks5", "tcp" or "dns"
-	Host       string    // canonical, or as it was asked for
-	Port       int       // 0 for dns
-	Method     string    // where the request was seen
-	Path       string    // without the query
-	Allowed    bool      //
-	Reason     string    // of a refusal or a failure
-	Credential string    // name of what was added
-	Status     int       // of the answer
-	Sent       int64     // bytes from the program
-	Received   int64     // bytes to the program
-	Took       time.Duration
-}
+type Event = codeinterp.NetworkEvent
 
 // A Question asks whether a program may reach a host that no rule allows.
 type Question struct {

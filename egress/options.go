@@ -8,7 +8,7 @@ import (
 )
 
 // Options is what a provider takes to let programs reach hosts. Functions may be called
-// concurrently, and must not panic.
+// concurrently. One that panics counts as one that fails, and refuses.
 type Options struct {
 	Policy Policy
 

@@ -16,6 +16,10 @@ const (
 	TypeCall   = "workspace_code_call"        // a call of a function of the host that has ended
 	TypeEnd    = "workspace_code_end"
 
+	// TypeNetwork is a connection or a request of a program that has ended. It may come
+	// after the end of the run.
+	TypeNetwork = "workspace_network"
+
 	// TypeRemembered is a call that was answered from memory: nothing ran.
 	TypeRemembered = "workspace_call_remembered"
 
@@ -52,39 +56,41 @@ type Event struct {
 	Seq  uint64
 	Time time.Time
 
-	Language   string                 // of a start outside of a context
-	Code       string                 // of a start: the program or the command
-	Output     codeinterp.Output      // of an output
-	Call       *codeinterp.CallRecord // of a call; see [codeinterp.Function]
-	Result     *codeinterp.Result     // of an end or a remembered call, without its outputs
-	Err        error                  // of an end: the error beside the Result; of a file
-	Path       string                 // of a file
-	Changes    bool                   // of a file: the tool changes files
-	Remembered bool                   // of a file: the call was answered from memory
-	Started    bool                   // of an end: there was a start
-	Missed     uint64                 // how many events this subscriber missed just before this one
+	Language   string                   // of a start outside of a context
+	Code       string                   // of a start: the program or the command
+	Output     codeinterp.Output        // of an output
+	Call       *codeinterp.CallRecord   // of a call; see [codeinterp.Function]
+	Network    *codeinterp.NetworkEvent // of a connection or a request
+	Result     *codeinterp.Result       // of an end or a remembered call, without its outputs
+	Err        error                    // of an end: the error beside the Result; of a file
+	Path       string                   // of a file
+	Changes    bool                     // of a file: the tool changes files
+	Remembered bool                     // of a file: the call was answered from memory
+	Started    bool                     // of an end: there was a start
+	Missed     uint64                   // how many events this subscriber missed just before this one
 }
 
 // eventJSON is the wire form of an Event.
 type eventJSON struct {
-	Type        string                 `json:"type"`
-	Workspace   string                 `json:"workspace"`
-	Interpreter string                 `json:"interpreter,omitempty"`
-	Tool        string                 `json:"tool,omitempty"`
-	CallID      string                 `json:"callId"`
-	ContextID   string                 `json:"contextId,omitempty"`
-	Seq         uint64                 `json:"seq"`
-	Time        time.Time              `json:"time"`
-	Language    string                 `json:"language,omitempty"`
-	Code        string                 `json:"code,omitempty"`
-	Output      *codeinterp.Output     `json:"output,omitempty"`
-	Call        *codeinterp.CallRecord `json:"call,omitempty"`
-	Result      *codeinterp.Result     `json:"result,omitempty"`
-	Failure     string                 `json:"failure,omitempty"`
-	Path        string                 `json:"path,omitempty"`
-	Changes     bool                   `json:"changes,omitempty"`
-	Remembered  bool                   `json:"remembered,omitempty"`
-	Missed      uint64                 `json:"missed,omitempty"`
+	Type        string                   `json:"type"`
+	Workspace   string                   `json:"workspace"`
+	Interpreter string                   `json:"interpreter,omitempty"`
+	Tool        string                   `json:"tool,omitempty"`
+	CallID      string                   `json:"callId"`
+	ContextID   string                   `json:"contextId,omitempty"`
+	Seq         uint64                   `json:"seq"`
+	Time        time.Time                `json:"time"`
+	Language    string                   `json:"language,omitempty"`
+	Code        string                   `json:"code,omitempty"`
+	Output      *codeinterp.Output       `json:"output,omitempty"`
+	Call        *codeinterp.CallRecord   `json:"call,omitempty"`
+	Network     *codeinterp.NetworkEvent `json:"network,omitempty"`
+	Result      *codeinterp.Result       `json:"result,omitempty"`
+	Failure     string                   `json:"failure,omitempty"`
+	Path        string                   `json:"path,omitempty"`
+	Changes     bool                     `json:"changes,omitempty"`
+	Remembered  bool                     `json:"remembered,omitempty"`
+	Missed      uint64                   `json:"missed,omitempty"`
 }
 
 // MarshalJSON returns the wire form. The time is in UTC.
@@ -92,7 +98,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	w := eventJSON{
 		Type: e.Type, Workspace: e.Workspace, Interpreter: e.Interpreter, Tool: e.Tool, CallID: e.CallID,
 		ContextID: string(e.ContextID), Seq: e.Seq, Time: e.Time.UTC(), Language: e.Language, Code: e.Code, Result: e.Result, Missed: e.Missed,
-		Call: e.Call, Path: e.Path, Changes: e.Changes, Remembered: e.Remembered,
+		Call: e.Call, Network: e.Network, Path: e.Path, Changes: e.Changes, Remembered: e.Remembered,
 	}
 	if e.Output.Kind != 0 {
 		w.Output = &e.Output
@@ -107,7 +113,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 func newEvent(t observe.Event) Event {
 	e := Event{
 		Tool: t.Tool, CallID: t.CallID, ContextID: t.ContextID,
-		Output: t.Output, Call: t.Call, Result: t.Result, Err: t.Err,
+		Output: t.Output, Call: t.Call, Network: t.Network, Result: t.Result, Err: t.Err,
 	}
 	switch t.Kind {
 	case observe.Start:
@@ -118,12 +124,14 @@ func newEvent(t observe.Event) Event {
 		e.Type = TypeLate
 	case observe.Call:
 		e.Type = TypeCall
+	case observe.Network:
+		e.Type = TypeNetwork
 	case observe.End:
 		e.Type, e.Started = TypeEnd, t.Started
 	case observe.Remembered:
 		e.Type = TypeRemembered
 	}
-	if t.Op == codeinterp.OpCommand && e.Type != TypeRemembered {
+	if t.Op == codeinterp.OpCommand && e.Type != TypeRemembered && e.Type != TypeNetwork {
 		e.Type = shellTypes[e.Type]
 	}
 	return e

@@ -30,7 +30,7 @@ const (
 // later runs, and this run goes on by itself.
 func (a *app) offer(ctx context.Context, f *runFlags, program, file string) (code int, done bool) {
 	files, ok := a.files()
-	if f.keep == 0 || !ok || f.timeout < 0 || !f.script.later ||
+	if f.keep == 0 || !ok || f.timeout < 0 || f.net.ask || !f.script.later ||
 		slices.ContainsFunc(append(slices.Clone(f.in), f.out, f.images), transient) {
 		return 0, false
 	}

@@ -24,8 +24,11 @@ type networkFlags struct {
 	secrets []string // HOST=NAME
 	policy  string   // a file
 	explain bool
+	ask     bool
 
-	log *networkLog // nil before options is called, and unless explain is set
+	asker    *asker
+	terminal func() (io.ReadWriteCloser, error) // for ask; nil means the process's own
+	log      *networkLog                        // nil before options is called, and unless explain is set
 }
 
 // A networkLog keeps what programs tried to reach.
@@ -43,6 +46,7 @@ func (f *networkFlags) register(fs *pflag.FlagSet) {
 		fs.Func("allow", "let programs reach a `host`, host:port, *.domain, or what is below a URL; repeatable; implies --net hosts", each(&f.allow))
 		fs.Func("secret", "add the credential in an environment variable or a file to requests to a host, outside of the program: `host=NAME`, or user@host=NAME for a password; repeatable", each(&f.secrets))
 		fs.StringVar(&f.policy, "policy", "", "read the network policy from this JSON `file`")
+		fs.BoolVar(&f.ask, "ask-net", false, "ask at the terminal about hosts that no rule allows; implies --net hosts")
 		fs.BoolVar(&f.explain, "explain-net", false, "print what programs tried to reach")
 	})
 }
@@ -89,6 +93,11 @@ func (f *networkFlags) options(getenv func(string) string) (*egress.Options, err
 	}
 	if err := o.Policy.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
+	}
+	if f.ask {
+		if err := f.askAbout(o); err != nil {
+			return nil, fmt.Errorf("%w: --ask-net: %w", codeinterp.ErrInvalid, err)
+		}
 	}
 	if o.Policy.Mode == egress.Off {
 		return nil, nil

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -66,6 +68,44 @@ func TestNetworkFlags(t *testing.T) {
 		}
 		if strings.Contains(got, "token-123") {
 			t.Errorf("the secret is in %s", got)
+		}
+	}
+}
+
+// A terminalOf answers questions, one line each.
+type terminalOf struct {
+	io.Reader
+	asked strings.Builder
+}
+
+func (t *terminalOf) Write(b []byte) (int, error) { return t.asked.Write(b) }
+func (t *terminalOf) Close() error                { return nil }
+
+// --ask-net asks about hosts that no rule allows: one answer is for one connection, one for
+// all of the context, and others refuse.
+func TestAskNet(t *testing.T) {
+	term := &terminalOf{Reader: strings.NewReader("once\nn\nA\nwhat\n")}
+	f := networkFlags{ask: true, terminal: func() (io.ReadWriteCloser, error) { return term, nil }}
+	o, err := f.options(os.Getenv)
+	if err != nil || o.Policy.Mode != egress.Hosts {
+		t.Fatal(o, err)
+	}
+	var got []egress.Answer
+	for range 5 { // the last one finds the end of the input
+		got = append(got, o.Approve(t.Context(), egress.Question{Host: "a.test", Port: 443}))
+	}
+	if fmt.Sprint(got) != fmt.Sprint([]egress.Answer{egress.AllowOnce, egress.Refuse, egress.AllowContext, egress.Refuse, egress.Refuse}) || strings.Count(term.asked.String(), "a.test:443") != 5 {
+		t.Errorf("%v %s", got, term.asked.String())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if a := o.Approve(ctx, egress.Question{Host: "a.test"}); a != egress.Refuse {
+		t.Error(a)
+	}
+	for want, f := range map[string]networkFlags{"goes without --net off": {given: true}, "asks about no host": {mode: egress.Open}, "no terminal": {terminal: func() (io.ReadWriteCloser, error) { return nil, os.ErrNotExist }}} {
+		f.ask = true
+		if _, err := f.options(os.Getenv); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
 		}
 	}
 }

@@ -22,8 +22,10 @@ type Program struct {
 	// Artifacts asks for Outcome.Artifacts; see [Filer].
 	Artifacts bool
 
-	// Network limits what the run may reach; see [codeinterp.RunOptions].
-	Network *codeinterp.NetworkLimit
+	// Network limits what the run may reach, and OnNetwork receives its events; see
+	// [codeinterp.RunOptions].
+	Network   *codeinterp.NetworkLimit
+	OnNetwork func(codeinterp.NetworkEvent)
 
 	// Timeout is the caller's, 0 for none. The driver stops the program; a session whose
 	// state outlives this process does so where the process has ended.

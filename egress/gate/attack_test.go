@@ -115,7 +115,7 @@ func TestNarrowInProgress(t *testing.T) {
 		fmt.Fprint(c, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
 		_, _ = io.Copy(c, rw)
 	})
-	l.session.BeginRun("c1", nil)
+	l.session.BeginRun("c1", nil, nil)
 	c, err := net.Dial("tcp", l.proxy)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestNarrowInProgress(t *testing.T) {
 	if b, err := in.ReadByte(); b != '1' {
 		t.Fatal(b, err)
 	}
-	l.session.BeginRun("c1", &codeinterp.NetworkLimit{Off: true})
+	l.session.BeginRun("c1", &codeinterp.NetworkLimit{Off: true}, nil)
 	fmt.Fprint(c, "2")
 	if b, err := in.ReadByte(); err == nil {
 		t.Errorf("the server has answered %q", b)
@@ -168,7 +168,7 @@ func TestNarrowMeanwhile(t *testing.T) {
 	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
 	fmt.Fprint(c, "CONNECT db.test:5432 HTTP/1.1\r\nHost: db.test\r\n\r\n")
 	<-looking
-	s.BeginRun("c1", &codeinterp.NetworkLimit{Off: true})
+	s.BeginRun("c1", &codeinterp.NetworkLimit{Off: true}, nil)
 	close(look)
 	b, _ := io.ReadAll(c)
 	s.Close()
@@ -244,7 +244,7 @@ func TestLimitOfBytesInside(t *testing.T) {
 	p := policy
 	p.Limits.Bytes = 64 << 10
 	l := newLab(t, p, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, strings.Repeat("x", 200<<10)) })
-	l.session.BeginRun("c1", nil)
+	l.session.BeginRun("c1", nil, nil)
 	r, _ := http.NewRequest("GET", "https://api.test/v1/long", nil)
 	resp, err := l.session.RoundTrip(r)
 	if err != nil {

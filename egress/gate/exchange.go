@@ -48,7 +48,9 @@ func (s *Session) exchange(r *http.Request, t *target) (*exchange, error) {
 	if !t.tls && !rule.Insecure {
 		return x, errors.New("its credential is sent over https only")
 	}
-	c, err := s.gate.opts.Secrets.For(r.Context(), t.host, r.Method, r.URL.Path)
+	c, err := call(func() (egress.Credential, error) {
+		return s.gate.opts.Secrets.For(r.Context(), t.host, r.Method, r.URL.Path)
+	})
 	if err != nil || len(c.Header) == 0 {
 		return x, errors.New("its credential is not available")
 	}

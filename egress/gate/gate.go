@@ -160,7 +160,7 @@ func (g *Gate) resolve(ctx context.Context, t *target) ([]netip.Addr, error) {
 	var list []netip.Addr
 	if a, err := netip.ParseAddr(t.host); err == nil {
 		list = []netip.Addr{a}
-	} else if list, err = g.opts.Lookup(ctx, t.host); err != nil {
+	} else if list, err = call(func() ([]netip.Addr, error) { return g.opts.Lookup(ctx, t.host) }); err != nil {
 		return nil, &egress.Refusal{Host: t.host, Reason: "cannot be resolved"}
 	}
 	var good []netip.Addr
@@ -201,7 +201,7 @@ func (g *Gate) dial(ctx context.Context, t *target) (c net.Conn, err error) {
 		}
 	}
 	for _, a := range addrs {
-		if c, err = g.opts.Dial(ctx, netip.AddrPortFrom(a, uint16(t.port))); err == nil {
+		if c, err = call(func() (net.Conn, error) { return g.opts.Dial(ctx, netip.AddrPortFrom(a, uint16(t.port))) }); err == nil {
 			return c, nil
 		}
 	}

@@ -283,7 +283,7 @@ func TestTransparent(t *testing.T) {
 func TestNarrow(t *testing.T) {
 	l := newLab(t, policy, echo)
 	c := l.client(false)
-	l.session.BeginRun("c1", nil)
+	l.session.BeginRun("c1", nil, nil)
 	if status, body := get(t, c, "http://api.test/"); status != 200 {
 		t.Fatal(status, body)
 	}
@@ -296,7 +296,7 @@ func TestNarrow(t *testing.T) {
 	_, _ = io.ReadFull(tunnel, make([]byte, 2))
 	fmt.Fprint(tunnel, "\x05\x01\x00\x03\x07db.test\x15\x38")
 	_, _ = io.ReadFull(tunnel, make([]byte, 10+len("hello from db\n")))
-	l.session.BeginRun("c1", &codeinterp.NetworkLimit{Hosts: []string{"cdn.test", "evil.test"}})
+	l.session.BeginRun("c1", &codeinterp.NetworkLimit{Hosts: []string{"cdn.test", "evil.test"}}, nil)
 	for u, want := range map[string]string{"http://api.test/": "api.test:80 is not a host that this run may reach", "http://evil.test/": "is not a host", "http://cdn.test/ok": "/ok"} {
 		if _, body := get(t, c, u); !strings.Contains(body, want) {
 			t.Errorf("%s: %s", u, body)
@@ -306,7 +306,7 @@ func TestNarrow(t *testing.T) {
 	if n, err := tunnel.Read(make([]byte, 1)); err == nil {
 		t.Errorf("the tunnel of run 1 is open: %d", n)
 	}
-	l.session.BeginRun("c1", &codeinterp.NetworkLimit{Off: true})
+	l.session.BeginRun("c1", &codeinterp.NetworkLimit{Off: true}, nil)
 	if _, body := get(t, c, "http://cdn.test/"); !strings.Contains(body, "may reach") {
 		t.Error(body)
 	}
@@ -317,7 +317,7 @@ func TestNarrow(t *testing.T) {
 	if _, body := get(t, c, "http://api.test/"); !strings.Contains(body, "may reach") {
 		t.Error(body)
 	}
-	l.session.BeginRun("c1", nil)
+	l.session.BeginRun("c1", nil, nil)
 	if status, body := get(t, c, "http://api.test/"); status != 200 {
 		t.Error(status, body)
 	}
@@ -328,7 +328,7 @@ func TestApprove(t *testing.T) {
 	l := newLab(t, egress.Policy{Mode: egress.Hosts}, echo)
 	l.answers = []egress.Answer{egress.Refuse, egress.AllowOnce, egress.AllowContext}
 	s := l.session
-	s.BeginRun("c1", nil)
+	s.BeginRun("c1", nil, nil)
 	var got []int
 	for range 4 {
 		r, _ := http.NewRequest("GET", "http://api.test/", nil)
@@ -350,7 +350,7 @@ func TestLimits(t *testing.T) {
 	p := policy
 	p.Limits = egress.Limits{Connections: 3, Bytes: 64 << 10}
 	l := newLab(t, p, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, strings.Repeat("x", 100<<10)) })
-	l.session.BeginRun("c1", nil)
+	l.session.BeginRun("c1", nil, nil)
 	if _, body := get(t, l.client(false), "https://cdn.test/"); len(body) > 64<<10 {
 		t.Errorf("%d bytes", len(body))
 	}

@@ -41,7 +41,7 @@ func TestIdleSessions(t *testing.T) {
 	sessions := make([]*gate.Session, contexts)
 	for i := range sessions {
 		sessions[i] = l.gate.Session()
-		sessions[i].BeginRun(fmt.Sprint("context-", i), nil)
+		sessions[i].BeginRun(fmt.Sprint("context-", i), nil, nil)
 		if i%10 == 0 {
 			converse(sessions[i])
 		}

@@ -32,6 +32,7 @@ type Session struct {
 	mu       sync.Mutex
 	id       string                   // of the context
 	limit    *codeinterp.NetworkLimit // of the run
+	onEvent  func(egress.Event)       // of the run, or nil
 	refusals []string                 // of the run
 	conns    map[*conn]struct{}
 	approved map[hostPort]bool
@@ -52,10 +53,10 @@ func (g *Gate) Session() *Session {
 
 // BeginRun says that a run of a context begins, empty for one without, which has what the
 // limit leaves of the policy, until the next one begins. The context is in the events from
-// now on. Connections to other hosts, made by an earlier run, are closed.
-func (s *Session) BeginRun(id string, limit *codeinterp.NetworkLimit) {
+// now on, which onEvent receives, if it is not nil. Connections to other hosts, made by an earlier run, are closed.
+func (s *Session) BeginRun(id string, limit *codeinterp.NetworkLimit, onEvent func(egress.Event)) {
 	s.mu.Lock()
-	s.id, s.limit, s.refusals = id, limit, nil
+	s.id, s.limit, s.onEvent, s.refusals = id, limit, onEvent, nil
 	s.bytes.Store(0)
 	var end []*conn
 	for c := range s.conns {
@@ -119,7 +120,10 @@ func (s *Session) target(ctx context.Context, host string, port int) (*target, e
 	if s.gate.opts.Approve == nil || s.gate.policy.Mode != egress.Hosts {
 		return nil, err
 	}
-	switch s.gate.opts.Approve(ctx, egress.Question{Context: id, Host: name, Port: port}) {
+	answer, _ := call(func() (egress.Answer, error) {
+		return s.gate.opts.Approve(ctx, egress.Question{Context: id, Host: name, Port: port}), nil
+	})
+	switch answer {
 	case egress.AllowOnce:
 		return t, nil
 	case egress.AllowContext:
@@ -145,18 +149,32 @@ func (s *Session) allowed(t *target) error {
 
 // event reports e, which begins at start.
 func (s *Session) event(e egress.Event, start time.Time) {
-	if s.gate.opts.OnEvent == nil {
-		return
-	}
 	s.mu.Lock()
 	e.Context = s.id
+	sinks := []func(egress.Event){s.gate.opts.OnEvent, s.onEvent}
 	s.mu.Unlock()
 	e.Start, e.Took = start, time.Since(start)
 	e.Host, e.Path, e.Reason = printable(e.Host), printable(e.Path), printable(e.Reason)
 	if len(e.Path) > 2048 {
 		e.Path = e.Path[:2048]
 	}
-	s.gate.opts.OnEvent(e)
+	for _, f := range sinks {
+		if f != nil {
+			_, _ = call(func() (any, error) { f(e); return nil, nil })
+		}
+	}
+}
+
+var errPanic = errors.New("a function of the host has panicked")
+
+// call calls a function of the options, whose panic is an error.
+func call[T any](f func() (T, error)) (v T, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errPanic
+		}
+	}()
+	return f()
 }
 
 // refused reports a refusal.

@@ -83,6 +83,22 @@ func (r *runObserver) tee(next func(codeinterp.Output) error) func(codeinterp.Ou
 	}
 }
 
+// network passes network events on as events and to next.
+func (r *runObserver) network(next func(codeinterp.NetworkEvent)) func(codeinterp.NetworkEvent) {
+	return func(n codeinterp.NetworkEvent) {
+		if next != nil {
+			defer next(n)
+		}
+		n.Host, n.Path, n.Reason = r.o.secrets.Scrub(n.Host), r.o.secrets.Scrub(n.Path), r.o.secrets.Scrub(n.Reason)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.startLocked()
+		if err := r.pass(Event{Kind: Network, Network: &n}); err != nil {
+			r.errs = append(r.errs, err)
+		}
+	}
+}
+
 // Functions returns functions whose calls are events of the run that they are called
 // in. It is for interpreters that give functions to runs themselves; those of
 // RunOptions and ContextOptions are events anyway. A call is one event, however often

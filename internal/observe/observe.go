@@ -25,6 +25,7 @@ const (
 	End             // Event.Result and Event.Err
 	Call            // Event.Call, a call of a function that has ended
 	Remembered      // Event.Result: a call that was answered from memory, without a run
+	Network         // Event.Network, which may come after the end
 )
 
 // An Event is something that happened in a run.
@@ -39,6 +40,7 @@ type Event struct {
 	Started   bool                 // of End: there was a Start
 	Output    codeinterp.Output
 	Call      *codeinterp.CallRecord
+	Network   *codeinterp.NetworkEvent
 	Result    *codeinterp.Result
 	Err       error
 }
@@ -80,7 +82,7 @@ func From(ctx context.Context, secrets *scrub.Set) Observer {
 	return Observer{secrets, scopeOf(ctx).sink}
 }
 
-// Run calls f with opts, whose OnOutput and Functions it replaces. ev says which run it
+// Run calls f with opts, whose OnOutput, OnNetwork and Functions it replaces. ev says which run it
 // is.
 func (o Observer) Run(ctx context.Context, ev Event, opts codeinterp.RunOptions, f func(context.Context, *codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
 	var r *runObserver
@@ -88,6 +90,7 @@ func (o Observer) Run(ctx context.Context, ev Event, opts codeinterp.RunOptions,
 		r = &runObserver{o: o, ev: ev}
 		ctx = codeinterp.OnStart(context.WithValue(ctx, scopeKey{}, scope{run: r}), r.start)
 		opts.Functions = Functions(opts.Functions)
+		opts.OnNetwork = r.network(opts.OnNetwork)
 	}
 	next := opts.OnOutput
 	var stream *scrub.Stream

@@ -106,7 +106,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		p.Start(context.Background(), name, args, answer)
 	}
 	if s.net != nil {
-		s.net.BeginRun(s.id, p.Network)
+		s.net.BeginRun(s.id, p.Network, p.OnNetwork)
 		prog.Fetch = s.net.Fetch(r.ctx)
 	}
 	end := r.in(s.inst, prog)

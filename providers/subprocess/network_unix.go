@@ -81,7 +81,7 @@ func (n *network) connect(pl *place, c *sandbox.Cmd, env map[string]string) {
 // beginRun says that a program begins in a place, endRun what was refused to it.
 func (pl *place) beginRun(prog *driver.Program) {
 	if pl.net != nil {
-		pl.net.BeginRun(string(pl.id), prog.Network)
+		pl.net.BeginRun(string(pl.id), prog.Network, prog.OnNetwork)
 	}
 }
 

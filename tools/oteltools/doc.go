@@ -22,6 +22,10 @@
 // The package uses the OpenTelemetry API and no SDK; without an SDK in the
 // program it costs next to nothing and records nothing.
 //
+// Connections and requests of the program that end before its run are events
+// "codeinterp.network" of that span, with host, port, method, bytes, and whether they
+// were allowed.
+//
 // # Attributes
 //
 // Besides those of the conventions there are codeinterp.workspace and .status on spans

@@ -42,6 +42,8 @@ func (f *fake) RunCode(ctx context.Context, language, code string, opts *codeint
 		return codeinterp.NotRun(), wrap(fmt.Errorf("%w: secret host", codeinterp.ErrUnavailable))
 	case "odd":
 		return codeinterp.NotRun(), wrap(errors.New("secret fault"))
+	case "network":
+		opts.OnNetwork(codeinterp.NetworkEvent{Host: "api.test", Port: 443, Method: "GET", Path: "/secret", Allowed: true, Sent: 1, Received: 2})
 	case "panic":
 		panic("secret panic")
 	}

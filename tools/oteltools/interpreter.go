@@ -57,6 +57,9 @@ func (w *watcher) operate(ctx context.Context, c codeinterp.Call, next codeinter
 	ctx, span := w.tracer.Start(parent(ctx), "codeinterp "+c.Op.String(),
 		trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attrs...))
 	defer span.End()
+	if c.Op.Runs() && span.IsRecording() {
+		c.Run = withNetwork(c.Run, span)
+	}
 	r, err = next(ctx, c)
 	w.note(c, r, err, language)
 	if span.IsRecording() {
@@ -68,6 +71,24 @@ func (w *watcher) operate(ctx context.Context, c codeinterp.Call, next codeinter
 		span.SetAttributes(keyErrorType.String(failed))
 	}
 	return r, err
+}
+
+// withNetwork returns options that add network events to a span.
+func withNetwork(o *codeinterp.RunOptions, span trace.Span) *codeinterp.RunOptions {
+	var own codeinterp.RunOptions
+	if o != nil {
+		own = *o
+	}
+	next := own.OnNetwork
+	own.OnNetwork = func(e codeinterp.NetworkEvent) {
+		span.AddEvent("codeinterp.network", trace.WithTimestamp(e.Start.Add(e.Took)), trace.WithAttributes(
+			attribute.String("server.address", e.Host), attribute.Int("server.port", e.Port), attribute.String("http.request.method", e.Method),
+			attribute.Bool("codeinterp.network.allowed", e.Allowed), attribute.Int64("codeinterp.network.sent", e.Sent), attribute.Int64("codeinterp.network.received", e.Received)))
+		if next != nil {
+			next(e)
+		}
+	}
+	return &own
 }
 
 // language returns the canonical name of the call's language, empty if it is

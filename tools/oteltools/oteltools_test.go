@@ -140,6 +140,19 @@ codeinterp.workspace=demo`
 	}
 }
 
+// Requests of a program are events of its run, without their paths.
+func TestNetwork(t *testing.T) {
+	r := newRig(t, oteltools.Options{})
+	r.call(t.Context(), "run_code", `{"language": "python", "code": "network"}`)
+	list := r.take(t, "codeinterp run").Events
+	if len(list) != 1 || list[0].Name != "codeinterp.network" {
+		t.Fatal(list)
+	}
+	if got := text(list[0].Attributes); !strings.Contains(got, "api.test") || !strings.Contains(got, "443") || strings.Contains(got, "secret") {
+		t.Error(got)
+	}
+}
+
 func TestParentFromElsewhere(t *testing.T) {
 	r := newRig(t, oteltools.Options{})
 	const id = "0af7651916cd43dd8448eb211c80319c"

@@ -187,8 +187,9 @@ type Network interface {
 
 // A NetworkSession makes the requests of one context, one run after the other.
 type NetworkSession interface {
-	// BeginRun begins a run of the context id, for which limit narrows the policy.
-	BeginRun(id string, limit *codeinterp.NetworkLimit)
+	// BeginRun begins a run of the context id, for which limit narrows the policy, and whose
+	// events onEvent receives, if it is not nil.
+	BeginRun(id string, limit *codeinterp.NetworkLimit, onEvent func(codeinterp.NetworkEvent))
 	// Fetch returns the run's Program.Fetch; ctx ends its requests.
 	Fetch(ctx context.Context) func(request json.RawMessage, answer func(json.RawMessage, error))
 	// EndRun ends the run and returns its refusals, each a sentence.
