@@ -4,6 +4,7 @@ package python_test
 
 import (
 	"errors"
+	"io/fs"
 	"testing"
 	"testing/fstest"
 
@@ -15,6 +16,15 @@ import (
 // TestPackages: programs import packages of a file system, and cannot change them.
 func TestPackages(t *testing.T) {
 	o := packed(t)
+	embedded := fstest.MapFS{} // as a program carries a pack
+	for _, name := range []string{"python.wasm", "stdlib.zip", "manifest.json"} {
+		data, err := fs.ReadFile(o.Pack, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		embedded[name] = &fstest.MapFile{Data: data}
+	}
+	o.Pack = embedded
 	o.Packages = fstest.MapFS{
 		"greet/__init__.py":            {Data: []byte("from .words import hello\n")},
 		"greet/words.py":               {Data: []byte("def hello(name): return 'hello ' + name\n")},
