@@ -3,6 +3,7 @@
 package python_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +44,19 @@ func TestExitCode(t *testing.T) {
 	}
 	defer ci.Close()
 	if res, err := ci.RunCode(t.Context(), "python", "import os; os._exit(4)", nil); err != nil || res.ExitCode != 4 || res.Status != codeinterp.StatusError {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// TestLockTwice: a lock that its own thread waits for ends the context, and says why.
+func TestLockTwice(t *testing.T) {
+	ci := newStateful(t)
+	id := newContext(t, ci)
+	res, err := ci.RunInContext(t.Context(), id, "import threading; l = threading.Lock(); l.acquire(); print(1); l.acquire()", nil)
+	if err != nil || res.Status != codeinterp.StatusLost || !res.StateLost || res.Stdout() != "1\n" || res.Error == nil || !strings.Contains(res.Error.Message, "a lock") {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if res, err := ci.RunInContext(t.Context(), id, "'l' in globals()", nil); err != nil || res.Text() != "False" || res.ExecutionCount != 1 {
 		t.Errorf("%+v, %v", res, err)
 	}
 }

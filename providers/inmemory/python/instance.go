@@ -132,6 +132,9 @@ func (in *instance) outcome(r *run, err error) engine.Outcome {
 	}
 	// The rest of the error is the machine's stack.
 	message, _, _ := strings.Cut(err.Error(), "\n")
+	if message == "wasm error: unreachable" {
+		message = "it aborted, or waited for a lock that no other thread can free"
+	}
 	return engine.Outcome{ExitCode: 134, Lost: true, Error: &codeinterp.ProgramError{Name: "InternalError",
 		Message: fmt.Sprintf("the interpreter failed: %s", message)}}
 }
