@@ -87,7 +87,7 @@ var budgets = map[string]int{
 	"providers/inmemory/python":           1450,
 	"providers/inmemory/python/pack":      548,
 	"providers/inmemory/python/science":   730,
-	"providers/inmemory/quickjs":          7598,
+	"providers/inmemory/quickjs":          7610,
 	"providers/inmemory/quickjs/bytecode": 786,
 	"providers/inmemory/quickjs/system":   70,
 	"providers/inmemory/typescript":       161,

@@ -21,6 +21,8 @@ const (
 	localLexical   = 0x2
 	localCaptured  = 0x4
 	localKindShift = 4
+
+	closureKind = 0x7 // of a closure's variable: whose it is
 )
 
 // compileFunc is how the engine compiles a source and runs it, whatever it is for: a
@@ -199,8 +201,9 @@ func (vm *vm) correct(ctx uintptr, fn value, m *markedText) (closes bool, err er
 		suspect, captures := bytecode.Suspect(code.bytes())
 		vm.giveBack(mark)
 		closes = closes || captures
-		if suspect || m != nil {
-			if err := vm.correctFunction(ctx, f, m); err != nil {
+		params := vm.params(f)
+		if suspect || m != nil || params != nil {
+			if err := vm.correctFunction(ctx, f, m, params); err != nil {
 				return closes, err
 			}
 		}
@@ -220,7 +223,7 @@ func (vm *vm) correct(ctx uintptr, fn value, m *markedText) (closes bool, err er
 }
 
 // correctFunction corrects one function. The errors are those of correct.
-func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *markedText) error {
+func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *markedText, params []bytecode.Param) error {
 	mark := vm.borrowed
 	defer func() { vm.giveBack(mark) }()
 	if !vm.tryBorrow(bytecode.Memory(int(f.Fbyte_code_len))) {
@@ -229,10 +232,11 @@ func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *marked
 	code := span{f.Fbyte_code_buf, int(f.Fbyte_code_len)}.bytes()
 	lines := span{f.Fdebug.Fpc2line_buf, int(f.Fdebug.Fpc2line_len)}.bytes()
 	flags := func(i int) uint8 {
-		return at[lib.TJSBytecodeVarDef](f.Fvardefs + (uintptr(f.Farg_count)+uintptr(i))*unsafe.Sizeof(lib.TJSBytecodeVarDef{})).F__ccgo8
+		return variable(f, int(f.Farg_count)+i).F__ccgo8
 	}
 	fn := bytecode.Function{
 		Code: code, Lines: lines,
+		Params: params,
 		Locals: int(f.Fvar_count), Args: int(f.Farg_count), Closures: int(f.Fclosure_var_count), Constants: int(f.Fcpool_count),
 		Captured: func(i int) bool { return flags(i)&localCaptured != 0 },
 		Scoped: func(i int) bool {
@@ -259,6 +263,7 @@ func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *marked
 		}
 		r.Code, r.Lines = code, bytecode.MoveLines(lines, nil, m.Position)
 	}
+	capture(f, r.Joined)
 	// The engine frees the table of positions, and the code with it.
 	p := lib.Xjs_malloc(vm.tls, ctx, lib.Tsize_t(len(r.Lines)+len(r.Code)))
 	if p == 0 {

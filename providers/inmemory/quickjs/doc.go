@@ -63,7 +63,8 @@
 //   - In String(n), templates and JSON, some powers of two have one digit more than
 //     needed; console.log and results are right.
 //   - In code that is not strict, a function that a block declares twice, or assigns to,
-//     has its first value behind the block.
+//     has its first value behind the block. Of a parameter whose name the body declares
+//     again by var or function, closures in the defaults of parameters see the first value.
 //   - url.parse and its kin, querystring, other ciphers than AES (ecb, cbc, ctr, gcm), keys
 //     of two parts, scrypt, marks of performance and symbolic links are missing.
 //   - fetch unless the provider has an egress policy; Blob, streams of bytes with BYOB

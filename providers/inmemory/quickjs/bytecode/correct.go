@@ -15,6 +15,7 @@ type Function struct {
 	Captured, Scoped, Declared func(local int) bool
 	// How many of each the function has.
 	Locals, Args, Closures, Constants int
+	Params                            []Param // what may be parameters with two variables
 	// Mark reports whether a constant is the mark of typescript.MarkLoops, and Position
 	// maps positions of the marked source. Both are nil if it is not marked.
 	Mark     func(constant int) bool
@@ -25,6 +26,7 @@ type Function struct {
 type Result struct {
 	Code, Lines []byte // nil if the function is right as it is
 	Stack       int    // values that the code needs beyond what it needed
+	Joined      []Param
 }
 
 // Memory returns how many bytes Correct takes at most for a function's code.
@@ -76,6 +78,7 @@ func Correct(f Function) (Result, bool) {
 		c.handlers()
 	}
 	c.spreads()
+	c.params()
 	if len(c.insert) == 0 && len(c.gone) == 0 {
 		return Result{}, true
 	}
@@ -83,7 +86,7 @@ func Correct(f Function) (Result, bool) {
 	if !c.verify(code, starts) {
 		return Result{}, false
 	}
-	return Result{Code: code, Lines: MoveLines(f.Lines, starts, f.Position), Stack: c.stack}, true
+	return Result{Code: code, Lines: MoveLines(f.Lines, starts, f.Position), Stack: c.stack, Joined: c.joined}, true
 }
 
 // A correction is one function's.
@@ -97,6 +100,7 @@ type correction struct {
 	insert map[int][]byte // what goes before an instruction, by its index
 	gone   map[int]bool   // instructions that are left out
 	stack  int
+	joined []Param
 }
 
 // index reports whether the code catches exceptions.
