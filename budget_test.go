@@ -12,7 +12,7 @@ import (
 // needs more removes as much elsewhere in the folder, or says in the commit which
 // promise of the README needs them.
 var budgets = map[string]int{
-	"cmd/toolcell":                        5195,
+	"cmd/toolcell":                        5210,
 	"cmd/toolcell/internal/images":        78,
 	"cmd/toolcell/internal/inputs":        51,
 	"cmd/toolcell/internal/outdir":        115,
@@ -28,13 +28,13 @@ var budgets = map[string]int{
 	"git":                                 622,
 	"internal/ansi":                       99,
 	"internal/artifact":                   273,
-	"internal/attachtest":                 185,
+	"internal/attachtest":                 201,
 	"internal/callers":                    30,
 	"internal/callstest":                  197,
 	"internal/completetest":               90,
 	"internal/fakejupyter":                796,
 	"internal/filestest":                  207,
-	"internal/floors":                     181,
+	"internal/floors":                     184,
 	"internal/frames":                     387,
 	"internal/fsentry":                    63,
 	"internal/goldentest":                 35,
@@ -109,10 +109,10 @@ var budgets = map[string]int{
 	"tools/format":                        1498,
 	"tools/oteltools":                     469,
 	"tools/secret":                        67,
-	"workspace":                           1062,
+	"workspace":                           1385,
 	"workspace/internal/workspacetest":    84,
-	"workspace/jupyter":                   186,
-	"workspace/local":                     157,
+	"workspace/jupyter":                   194,
+	"workspace/local":                     174,
 	"workspace/memory":                    88,
 }
 

@@ -29,6 +29,10 @@ type Capabilities struct {
 	// on. The workspace does not own them.
 	Files *files.Workdir
 
+	// Dir names the directory of Files and programs if it outlives the process, for
+	// [Open] to recognise it.
+	Dir string
+
 	// Shell runs commands; its tools are run_command and so on. The workspace owns
 	// it.
 	Shell *shell.Shell

@@ -70,13 +70,14 @@ func (s *stream) emitter(interpreter string) func(observe.Event) error {
 	}
 }
 
-// watch adds to list tools whose runs are events of an interpreter.
-func (s *stream) watch(list, some []tools.Tool, interpreter string) []tools.Tool {
+// watch adds to list tools whose runs are events of an interpreter. The first answer says
+// what became of the workspace, if there was a process before.
+func (s *stream) watch(list, some []tools.Tool, interpreter string, before *opening) []tools.Tool {
 	sink := s.emitter(interpreter)
 	for _, t := range some {
 		invoke, remembered := t.Invoke, t.OnRemembered
 		t.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer {
-			return invoke(observe.With(ctx, sink), c)
+			return before.tell(invoke(observe.With(ctx, sink), c))
 		}
 		t.OnRemembered = func(ctx context.Context, c tools.Invocation, a *tools.Answer) {
 			remembered(observe.With(ctx, sink), c, a)

@@ -46,6 +46,8 @@ type Options struct {
 // stream of events. It is safe for concurrent use.
 type Workspace struct {
 	name          string
+	dir           string
+	before        *opening // nil unless the workspace was opened again
 	options       tools.Options
 	order         []string                              // names of the interpreters, "" first
 	raw           map[string]codeinterp.CodeInterpreter // narrowed to what is declared
@@ -65,6 +67,11 @@ type Workspace struct {
 // [tools.WorkspacePart] for what stands for it in the names of tools. The workspace owns the interpreters and the shell
 // from then on; if New fails, it does not. opts may be nil.
 func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
+	return newWorkspace(name, caps, opts, nil)
+}
+
+// newWorkspace is New; before is nil without a process before.
+func newWorkspace(name string, caps Capabilities, opts *Options, before *opening) (*Workspace, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -77,6 +84,8 @@ func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
 	}
 	w := &Workspace{
 		name:     name,
+		dir:      caps.Dir,
+		before:   before,
 		raw:      raw,
 		files:    caps.Files,
 		shell:    caps.Shell,
@@ -86,6 +95,9 @@ func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
 		pauses:   newPauses(opts),
 	}
 	w.order = slices.Sorted(maps.Keys(w.raw))
+	for _, name := range w.order {
+		w.raw[name] = before.wrap(name, w.raw[name])
+	}
 	w.pauses.open(w.raw)
 	if w.git != nil {
 		w.git = w.git.With(w.pauses.middlewares()...)
@@ -134,7 +146,7 @@ func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]to
 		if opts.ReadOutput && len(list) > 0 {
 			some = some[:len(some)-1]
 		}
-		list = w.stream.watch(list, some, interpreter)
+		list = w.stream.watch(list, some, interpreter, w.before)
 	}
 	for _, name := range w.order {
 		o := opts

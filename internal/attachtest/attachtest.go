@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -175,4 +176,26 @@ func (s *seen) missing(res codeinterp.Result) string {
 		}
 	}
 	return ""
+}
+
+// Benchmark detaches and attaches a context.
+func Benchmark(b *testing.B, ci codeinterp.CodeInterpreter) {
+	a, _ := codeinterp.Attaches(ci)
+	s, _ := codeinterp.Stateful(ci)
+	id, err := s.CreateContext(b.Context(), "python", nil)
+	var times []time.Duration
+	for b.Loop() {
+		if err != nil {
+			b.Fatal(err)
+		}
+		start := time.Now()
+		var ref codeinterp.Ref
+		if ref, err = a.Detach(b.Context(), id); err == nil {
+			id, err = a.Attach(b.Context(), ref)
+		}
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(0, "ns/op")
 }

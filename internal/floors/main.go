@@ -60,6 +60,12 @@ var groups = []group{
 		{what: "subprocess: 1+1 in a context", floor: "as time", benchmark: "Stateful/landlock", metric: "p50-µs", most: 0.15, unit: "ms", scale: 1e-3},
 		{what: "subprocess: 1+1 in a context", floor: "an echo over the same kind of pipe", benchmark: "Stateful/landlock", metric: "x-floor", unit: "x"},
 	}},
+	{"./providers/subprocess", "^BenchmarkAttach$", "200x", []row{
+		{what: "subprocess: detach and attach a context", floor: "as time", benchmark: "Attach", metric: "p50-µs", most: 20, unit: "ms", scale: 1e-3},
+	}},
+	{"./providers/jupyter", "^BenchmarkAttach$", "50x", []row{
+		{what: "jupyter: detach and attach a context", floor: "as time", benchmark: "Attach", metric: "p50-µs", most: 20, unit: "ms", scale: 1e-3},
+	}},
 	{"./providers/subprocess", "^BenchmarkFunctions$", "20x", []row{
 		{what: "subprocess: function call, python", floor: "as time", benchmark: "Functions/python", metric: "µs/call", most: 0.15, unit: "ms", scale: 1e-3},
 		{what: "subprocess: function call, python", floor: "an echo over the same kind of socket", benchmark: "Functions/python", metric: "x-floor", unit: "x"},

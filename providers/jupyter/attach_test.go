@@ -30,4 +30,14 @@ func killHosts(t *testing.T, s *server) {
 	}
 }
 
+// BenchmarkAttach detaches and attaches a context.
+func BenchmarkAttach(b *testing.B) {
+	ci, err := open(b.Context(), start(b, "server7", false), jupyter.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer ci.Close()
+	attachtest.Benchmark(b, ci)
+}
+
 func TestHostKilled(t *testing.T) { killHosts(t, start(t, "server7", true)) }

@@ -109,10 +109,14 @@ func (rt *runtime) Attach(ctx context.Context, reference codeinterp.Ref, late fu
 	if r.Missing {
 		s.report("Output that came before the context was detached is missing.\n")
 	}
-	connect := func(ctx context.Context) error { return k.Ensure(ctx, nil) }
-	if r.Mark != "" {
+	// The first run prepares the kernel, which may be busy now.
+	connect := k.Connect
+	switch {
+	case r.Mark != "":
 		k.Expect(r.Mark)
-		s.former, connect = true, k.Connect // which does not wait for the run
+		s.former = true
+	case r.Foreign:
+		connect = func(ctx context.Context) error { return k.Ensure(ctx, nil) }
 	}
 	if err := connect(ctx); err != nil {
 		k.Drop()

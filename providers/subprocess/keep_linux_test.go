@@ -202,3 +202,9 @@ func TestKeepLease(t *testing.T) {
 		t.Errorf("after the lease: %v", err)
 	}
 }
+
+// BenchmarkAttach detaches and attaches a context.
+func BenchmarkAttach(b *testing.B) {
+	b.Setenv("XDG_RUNTIME_DIR", b.TempDir())
+	attachtest.Benchmark(b, open(b, keepOptions(time.Minute)))
+}

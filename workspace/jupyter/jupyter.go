@@ -78,6 +78,23 @@ func New(ctx context.Context, name string, opts *Options) (*workspace.Workspace,
 	return ws, nil
 }
 
+// Open opens a workspace again on its server; see [workspace.Open]. Its contexts are kept where
+// the server has not ended their kernels.
+func Open(ctx context.Context, ref workspace.Ref, opts *Options) (*workspace.Workspace, []workspace.Part, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	caps, err := Capabilities(ctx, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	ws, parts, err := workspace.Open(ctx, ref, caps, &opts.Workspace)
+	if err != nil {
+		return nil, nil, errors.Join(err, caps.Code.Close())
+	}
+	return ws, parts, nil
+}
+
 // Capabilities opens the parts of a workspace, for programs that add to them before
 // [workspace.New]. Closing its Code closes the files too. opts.Workspace is not used.
 func Capabilities(ctx context.Context, opts *Options) (workspace.Capabilities, error) {
@@ -131,7 +148,7 @@ func (i *interpreter) capabilities(ctx context.Context, so *jupyter.Options, opt
 			return caps, err
 		}
 		fo := opts.Files
-		fo.Dir = i.dir
+		fo.Dir, caps.Dir = i.dir, i.dir
 		caps.Files = files.New(dir, &fo)
 	}
 	if _, ok := codeinterp.Commands(i); ok && (all || d.Shell) {

@@ -25,6 +25,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -77,6 +78,23 @@ func New(name, dir string, opts *Options) (*workspace.Workspace, error) {
 	return ws, nil
 }
 
+// Open opens a workspace again over its directory; see [workspace.Open]. Its contexts are kept
+// where Options.Subprocess.Keep was and is set. opts may be nil.
+func Open(ctx context.Context, ref workspace.Ref, opts *Options) (*workspace.Workspace, []workspace.Part, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	caps, err := Capabilities(ref.Dir, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	ws, parts, err := workspace.Open(ctx, ref, caps, &opts.Workspace)
+	if err != nil {
+		return nil, nil, errors.Join(err, caps.Code.Close())
+	}
+	return ws, parts, nil
+}
+
 // Capabilities opens the parts of a workspace, for programs that add to them before
 // [workspace.New]. Closing its Code closes the files too. opts may be nil; its
 // Workspace is not used.
@@ -127,11 +145,12 @@ func capabilities(ci *interpreter, opts *Options) (workspace.Capabilities, error
 	d := opts.Declared
 	all := d.Code == nil && !d.Files && !d.Shell
 	caps := workspace.Capabilities{Code: ci, Declared: d}
+	caps.Dir = ci.Describe().Workdir
 	if all || d.Files {
 		fo := opts.Files
 		// Where programs see the directory, which is what the paths of their output
 		// say.
-		fo.Dir = ci.Describe().Workdir
+		fo.Dir = caps.Dir
 		caps.Files = files.New(ci.dir, &fo)
 	}
 	if all || d.Shell {
