@@ -14,23 +14,27 @@ import (
 func TestExitOfEarlierRun(t *testing.T) {
 	ci := open(t, subprocess.Options{Network: true, Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), subprocess.TypeScript(), subprocess.Bash()}})
 	const (
-		jsWait = "await new Promise(r => setTimeout(r, 2000)); console.log('deployed')"
-		pyWait = "import time\ntime.sleep(2); print('deployed')"
-		await  = "import asyncio\nawait asyncio.sleep(2); print('deployed')"
+		jsEnd  = "const end = () => { if (globalThis.go) process.exit(0) }; "
+		jsTick = "setInterval(end, 5).unref(); 1"
+		jsWait = "globalThis.go = true; await new Promise(r => setTimeout(r, 20000)); console.log('deployed')"
+		pyTick = "\nimport signal, sys\nsignal.signal(signal.SIGALRM, end)\n_ = signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)"
+		pyWait = "go = True\nimport time\ntime.sleep(20); print('deployed')"
+		await  = "go = True\nimport asyncio\nawait asyncio.sleep(20); print('deployed')"
+		shWait = "(kill -USR1 $$); "
 	)
 	for _, tt := range []struct{ language, earlier, code string }{
-		{"javascript", "setTimeout(() => process.exit(0), 300).unref(); 1", jsWait},
-		{"typescript", "setTimeout(() => process.exit(0), 300).unref(); 1", jsWait},
-		{"javascript", "setTimeout(async () => { await 1; process.exit(0) }, 300).unref(); 1", jsWait},
+		{"javascript", jsEnd + jsTick, jsWait},
+		{"typescript", jsEnd + jsTick, jsWait},
+		{"javascript", "const end = async () => { await 1; if (globalThis.go) process.exit(0) }; " + jsTick, jsWait},
 		{"javascript", "process.on('SIGUSR2', () => process.exit(0)); 1", "process.kill(process.pid, 'SIGUSR2'); " + jsWait},
-		{"javascript", "process.on('exit', () => process.exit(0)); setTimeout(() => process.exit(0), 300).unref(); 1", jsWait},
+		{"javascript", "process.on('exit', () => process.exit(0)); " + jsEnd + jsTick, jsWait},
 		{"javascript", "var s = require('net').createServer(() => process.exit(0)).listen(0, '127.0.0.1'); 1", "require('net').connect(s.address().port, '127.0.0.1'); " + jsWait},
-		{"bash", "trap 'exit 0' USR1", "(sleep 0.2; kill -USR1 $$) & sleep 2; echo deployed"},
-		{"bash", "eval \"tr\"'ap \"ex\"\"it 0\" USR1'", "(sleep 0.2; kill -USR1 $$) & sleep 2; exit 3"},
-		{"bash", "bye() {\n exit; }\ntrap bye USR1 EXIT", "(sleep 0.2; kill -USR1 $$) & sleep 2; cd / || exit 1; echo deployed"},
-		{"python", "import signal, sys\nsignal.signal(signal.SIGALRM, lambda *a: sys.exit(0))\n_ = signal.setitimer(signal.ITIMER_REAL, 0.3)", pyWait},
-		{"python", "import signal, sys\nclass A:\n  def end(self, n, f): sys.exit()\nsignal.signal(signal.SIGALRM, A().end)\n_ = signal.setitimer(signal.ITIMER_REAL, 0.3)", pyWait},
-		{"python", "import asyncio, sys\nasync def end():\n  await asyncio.sleep(0.3); sys.exit(0)\nt = asyncio.create_task(end()); await asyncio.sleep(0)", await},
+		{"bash", "trap 'exit 0' USR1", shWait + "echo deployed"},
+		{"bash", "eval \"tr\"'ap \"ex\"\"it 0\" USR1'", shWait + "exit 3"},
+		{"bash", "bye() {\n exit; }\ntrap bye USR1 EXIT", shWait + "cd / || exit 1; echo deployed"},
+		{"python", "go = False\ndef end(n, f):\n  if go: sys.exit(0)" + pyTick, pyWait},
+		{"python", "go = False\nclass A:\n  def end(self, n, f):\n    if go: sys.exit()\nend = A().end" + pyTick, pyWait},
+		{"python", "go = False\nimport asyncio, sys\nasync def end():\n  while not go: await asyncio.sleep(0.01)\n  sys.exit(0)\nt = asyncio.create_task(end()); await asyncio.sleep(0)", await},
 		{"python", "import asyncio, sys\nclass Policy(asyncio.DefaultEventLoopPolicy):\n  def new_event_loop(self): 1 / 0 # as uvloop's is another\nasyncio.set_event_loop_policy(Policy())\n" +
 			"_ = asyncio.get_running_loop().call_later(0.3, sys.exit, 0); await asyncio.sleep(0)", await},
 		{"python", "import asyncio, sys\n_ = asyncio.get_running_loop().call_later(0.3, sys.exit, 0); await asyncio.sleep(0)", await},
