@@ -15,8 +15,10 @@ export PATH := $(CURDIR)/.testenv/bin:$(PATH)
 RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race -gcflags=modernc.org/...=-race=false)
 # Packages in which the race detector is cheap.
 PURE    := ./codeinterp/... ./tools/... ./workspace ./mcpserver ./shell ./files
+# Packages at once: half of the time their tests wait for processes and servers.
+AT_ONCE := $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 # Without the table of a debugger, which is a good part of a linker's work.
-TEST     = $(GO) test -vet=off -ldflags=-w
+TEST     = $(GO) test -vet=off -ldflags=-w -p $(AT_ONCE)
 
 .PHONY: test race nightly quick testenv testenv-full lint vuln cross bench floors fuzz release tidy
 

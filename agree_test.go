@@ -102,13 +102,19 @@ var words = regexp.MustCompile(`(; error "\w+" in line \d+, module "[^"]*"): "(?
 // context is called are left out, and so are the words of errors that two
 // engines raise by themselves.
 func TestProvidersAgree(t *testing.T) {
+	t.Parallel()
 	p := &places{t: t, opened: map[string]codeinterp.StatefulInterpreter{}}
+	t.Run("processes and threads", func(t *testing.T) { failAlone(t, p) })
+	t.Run("failures", func(t *testing.T) { failuresAgree(t, p) })
+	t.Run("kept functions", func(t *testing.T) { keptFunctionsAgree(t, p) })
+	t.Run("modules", func(t *testing.T) { modulesAgree(t, p) })
 	for _, pair := range agreements {
 		if pair.full && !tier.Full || !p.has(pair.place) {
 			continue
 		}
+		a, b := p.of(pair.language), p.of(pair.place)
 		t.Run(pair.language+" and "+pair.place, func(t *testing.T) {
-			a, b := p.of(pair.language), p.of(pair.place)
+			t.Parallel()
 			both := [2]agreed{{a, pair.language, newContext(t, a, pair.language)}, {b, pair.language, newContext(t, b, pair.language)}}
 			for _, tt := range pair.calls {
 				if tt.full && !tier.Full || tt.processes && pair.alone {
@@ -134,10 +140,6 @@ func TestProvidersAgree(t *testing.T) {
 			}
 		})
 	}
-	t.Run("processes and threads", func(t *testing.T) { failAlone(t, p) })
-	t.Run("failures", func(t *testing.T) { failuresAgree(t, p) })
-	t.Run("kept functions", func(t *testing.T) { keptFunctionsAgree(t, p) })
-	t.Run("modules", func(t *testing.T) { modulesAgree(t, p) })
 }
 
 func newContext(t *testing.T, ci codeinterp.StatefulInterpreter, language string) codeinterp.ContextID {

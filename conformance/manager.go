@@ -131,34 +131,46 @@ func pauseStops(e *env) {
 	if !ok {
 		return
 	}
-	const short = 300 * time.Millisecond
-	id, run := e.busy(lines(e.p.Pause(short), e.p.Print("after")))
+	for short := 300 * time.Millisecond; !e.pausedAfter(p, short); short *= 2 {
+		if short > time.Minute {
+			failf("programs of %v end before a pause begins", short)
+		}
+	}
+}
+
+// pausedAfter pauses a program that takes a while, and one that has as long until its
+// timeout. It returns false where one of them ended before the pause, on a busy machine.
+func (e *env) pausedAfter(p codeinterp.Pauser, short time.Duration) bool {
+	id, timed, timeout := e.context(nil), e.context(nil), e.timeout(short)
 	doomed, lost := e.busy(e.p.Pause(time.Hour))
-	timed := e.context(nil)
-	timeout := e.timeout(short)
-	ends := make(chan error, 1)
-	began := make(chan struct{})
+	ends, began := make(chan error, 1), make(chan struct{})
 	var res codeinterp.Result
 	go func() {
 		var err error
-		res, err = e.runIn(timed, lines(e.p.Print("busy"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: timeout,
-			OnOutput: onceOutput(began)})
+		res, err = e.runIn(timed, lines(e.p.Print("busy"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: timeout, OnOutput: onceOutput(began)})
 		ends <- err
 	}()
-	<-began
+	run := e.start(id, lines(e.p.Print("busy"), e.p.Pause(short), e.p.Print("after")))
+	run.running()
+	select {
+	case <-began:
+	case err := <-ends:
+		ends <- err // without an output
+	}
 	must(p.Pause(e.ctx))
+	early := run.ended() || len(ends) > 0
 	if _, err := e.runIn(id, e.p.Print("x"), nil); !errors.Is(err, codeinterp.ErrPaused) {
 		failf("a run in a pause is %v, want ErrPaused", err)
 	}
 	must(e.stateful().DeleteContext(e.ctx, doomed))
 	lost.wait(e.patience())
 	time.Sleep(timeout + settle)
-	select {
-	case <-run.done:
+	switch {
+	case early:
+	case run.ended():
 		failf("a program went on in a pause")
-	case <-ends:
+	case len(ends) > 0:
 		failf("a timeout passed in a pause")
-	default:
 	}
 	must(p.Resume(e.ctx))
 	run.wait(e.patience() + short)
@@ -166,6 +178,7 @@ func pauseStops(e *env) {
 	wantText("what a program prints after a pause", run.res.Stdout(), "busyafter")
 	err := <-ends
 	wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
+	return !early
 }
 
 // onceOutput returns a callback that closes began at the first output.

@@ -60,6 +60,16 @@ func (p *pending) running() {
 	}
 }
 
+// ended reports whether the run is over.
+func (p *pending) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // wait waits for the end.
 func (p *pending) wait(limit time.Duration) {
 	t := time.NewTimer(limit)

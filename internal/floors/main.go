@@ -47,6 +47,16 @@ var groups = []group{
 		{what: "subprocess: python, warm, Landlock", floor: "the same", benchmark: "Warm", metric: "x-floor", most: 0.25, unit: "x"},
 		{what: "subprocess: python, warm, Landlock", benchmark: "Warm", metric: "p50-µs", unit: "ms", scale: 1e-3},
 	}},
+	{"./providers/inmemory/python", "^(BenchmarkNewContext|BenchmarkFork)$", "100x", []row{
+		{what: "inmemory, Python: new context", floor: "as time", benchmark: "NewContext", metric: "ns/op", most: 1, unit: "ms", scale: 1e-6},
+		{what: "inmemory, Python: fork of a context with 50 MB", floor: "as time", benchmark: "Fork", metric: "ns/op", most: 30, unit: "ms", scale: 1e-6},
+	}},
+	{"./providers/inmemory/python", "^BenchmarkRun$/^sum$", "3000x", []row{
+		{what: "inmemory, Python: 1+1 in a context", floor: "as time", benchmark: "Run/sum", metric: "ns/op", most: 0.3, unit: "ms", scale: 1e-6},
+	}},
+	{"./providers/inmemory/python", "^BenchmarkEngine$", "20x", []row{
+		{what: "inmemory, Python: first output of a process, compiled before", floor: "as time", benchmark: "Engine", metric: "ns/op", most: 0.15, unit: "s", scale: 1e-9},
+	}},
 	{"./cmd/toolcell", "^BenchmarkCommand$", "40x", []row{
 		{what: "toolcell run: python, Landlock, less 10 ms", floor: "python3 by itself", benchmark: "Command/landlock", metric: "x-floor", most: 1.5, unit: "x"},
 		{what: "toolcell run: python, Landlock", benchmark: "Command/landlock", metric: "min-µs", unit: "ms", scale: 1e-3},

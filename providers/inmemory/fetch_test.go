@@ -119,7 +119,7 @@ func TestFetchRefused(t *testing.T) {
 	}
 	start := time.Now()
 	res, _ = ci.RunCode(t.Context(), "javascript", `await fetch("http://api.test/slow")`, &codeinterp.RunOptions{Timeout: 200 * time.Millisecond})
-	if res.Status != codeinterp.StatusTimeout || time.Since(start) > 5*time.Second {
+	if res.Status != codeinterp.StatusTimeout || time.Since(start) > time.Minute {
 		t.Errorf("%v after %v", res.Status, time.Since(start))
 	}
 	off, err := inmemory.New(nil)
