@@ -12,7 +12,7 @@ import (
 // needs more removes as much elsewhere in the folder, or says in the commit which
 // promise of the README needs them.
 var budgets = map[string]int{
-	"cmd/toolcell":                        5210,
+	"cmd/toolcell":                        5276,
 	"cmd/toolcell/internal/images":        78,
 	"cmd/toolcell/internal/inputs":        51,
 	"cmd/toolcell/internal/outdir":        115,
@@ -23,7 +23,7 @@ var budgets = map[string]int{
 	"conformance":                         5635,
 	"egress":                              702,
 	"egress/gate":                         2084,
-	"environments":                        1422,
+	"environments":                        1446,
 	"files":                               1332,
 	"git":                                 622,
 	"internal/ansi":                       99,
@@ -112,8 +112,9 @@ var budgets = map[string]int{
 	"workspace":                           1385,
 	"workspace/internal/workspacetest":    84,
 	"workspace/jupyter":                   194,
-	"workspace/local":                     174,
+	"workspace/local":                     330,
 	"workspace/memory":                    88,
+	"workspace/template":                  250,
 }
 
 // TestBudgets: what was made small stays small, and every folder has a budget.

@@ -38,7 +38,8 @@ var layers = map[string][]string{
 	"mcpserver":                {"codeinterp", "internal/callers", "internal/plaintext", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},
 	"tools/oteltools":          {"codeinterp", "tools", "go.opentelemetry.io/otel"},
 	"workspace":                {"codeinterp", "files", "git", "internal/observe", "internal/plainjson", "shell", "tools"},
-	"workspace/local":          {"codeinterp", "files", "git", "shell", "workspace", "providers/subprocess"},
+	"workspace/local":          {"codeinterp", "egress", "environments", "files", "git", "shell", "workspace", "providers/subprocess"},
+	"workspace/template":       {"codeinterp", "egress"},
 	"workspace/memory":         {"files", "workspace", "providers/inmemory"},
 	"workspace/jupyter":        {"codeinterp", "files", "shell", "workspace", "providers/jupyter"},
 

@@ -56,7 +56,9 @@ func (a *app) command(use, short string, register func(*pflag.FlagSet, func(stri
 			}
 			return nil
 		},
-		Run: func(c *cobra.Command, args []string) { a.code = run(c.Context(), c.Flags(), args) }}
+		Run: func(c *cobra.Command, args []string) {
+			a.code = a.withTemplate(c.Flags(), func() int { return run(c.Context(), c.Flags(), args) })
+		}}
 	c.Flags().SortFlags = false
 	if register != nil {
 		register(c.Flags(), a.getenv)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/git"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/workspace"
@@ -26,12 +27,14 @@ type directoryFlags struct {
 	files      bool
 	shell      bool
 	background bool
+	git        bool
 }
 
 func (f *directoryFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.dir, "dir", "", "the `directory` that all programs start in, share and may change; with --url, one of the kernels' host")
 	fs.BoolVar(&f.files, "files", false, "also offer to read, write and search the files of --dir, of a Jupyter server, or of the embedded engine's memory")
 	fs.BoolVar(&f.shell, "shell", false, "also offer to run commands in --dir or on a Jupyter server")
+	fs.BoolVar(&f.git, "git", false, "also offer to work with git repositories in --dir")
 	fs.BoolVar(&f.background, "background", false, "also offer to run commands in the background")
 }
 
@@ -39,6 +42,12 @@ func (f *directoryFlags) register(fs *pflag.FlagSet) {
 func (f *directoryFlags) check(p *providerFlags, url bool) error {
 	if f.background && !f.shell {
 		return errors.New("--background goes with --shell")
+	}
+	if f.git && f.dir == "" {
+		return errors.New("--git goes with --dir")
+	}
+	if p.startFiles != "" && (f.dir == "" || !f.files) {
+		return errors.New("the files of the template go with --dir and --files")
 	}
 	remote := p.provider == "jupyter" || p.provider == "" && url
 	switch {
@@ -84,10 +93,17 @@ func (f *directoryFlags) open(ctx context.Context, p *providerFlags, stateful bo
 		if o, err = p.inmemoryOptions(); err == nil {
 			caps, err = memory.Capabilities(&memory.Options{Engines: *o, Declared: declared})
 		}
-	case p.provider == "subprocess" && (f.files || f.shell):
+	case p.provider == "subprocess" && (f.files || f.shell || f.git):
 		var opts *subprocess.Options
 		if opts, err = p.subprocessOptions(ctx, p.progress); err == nil {
-			caps, err = local.Capabilities(p.shared, &local.Options{Subprocess: *opts, Declared: declared})
+			o := &local.Options{Subprocess: *opts, Declared: declared}
+			if f.git {
+				o.Git = &git.Options{}
+			}
+			caps, err = local.Capabilities(p.shared, o)
+		}
+		if err == nil && p.settings != nil && caps.Files != nil {
+			err = local.Seed(ctx, caps.Files, p.settings)
 		}
 	case p.provider == "jupyter" && (f.dir != "" || f.files || f.shell):
 		caps, err = f.openRemote(ctx, p, declared)

@@ -40,7 +40,7 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context, progress func(
 		if len(f.with) > 0 || f.python != "" {
 			return fmt.Errorf("%w: --env-name goes without --with and --python", codeinterp.ErrInvalid)
 		}
-		return f.enter(openNamed(root, f.name))
+		return f.enter(environments.OpenNamed(root, f.name))
 	}
 	changeable, err := absolute(f.write)
 	if f.shared != "" {

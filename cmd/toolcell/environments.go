@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,32 +16,6 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
 )
-
-// environmentName matches names that are also names of files.
-var environmentName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
-
-// nameFile returns the file that holds the ID of the environment of a name.
-// Environments without a name are found by their ID.
-func nameFile(root, name string) (string, error) {
-	if !environmentName().MatchString(name) {
-		return "", fmt.Errorf("%w: environment name %.80q; use letters, digits, dots, dashes", codeinterp.ErrInvalid, name)
-	}
-	root, err := environments.Root(root)
-	return filepath.Join(root, "names", name), err
-}
-
-// openNamed opens the environment of a name.
-func openNamed(root, name string) (*environments.Environment, error) {
-	file, err := nameFile(root, name)
-	if err != nil {
-		return nil, err
-	}
-	id, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("there is no environment %q; see toolcell env list, or make it: toolcell env create %s PACKAGE", name, name)
-	}
-	return environments.Open(root, strings.TrimSpace(string(id)))
-}
 
 // envFlags choose the contents of an environment.
 type envFlags struct {
@@ -103,7 +75,7 @@ func (f *envFlags) register(fs *pflag.FlagSet, _ func(string) string) {
 }
 
 func (a *app) createEnvironment(ctx context.Context, name string, packages []string, f *envFlags, o *environments.Options) error {
-	file, err := nameFile(o.Root, name)
+	file, err := environments.NameFile(o.Root, name)
 	if o.Exact = f.lock != ""; o.Exact && (len(packages) > 0 || f.requirements != "") {
 		return fmt.Errorf("%w: --lock goes without packages and --requirements", codeinterp.ErrInvalid)
 	}
@@ -182,7 +154,7 @@ func locked(e *environments.Environment) []string {
 
 // lockEnvironment prints the packages of an environment.
 func (a *app) lockEnvironment(_ context.Context, root, name string, _ []string) error {
-	e, err := openNamed(root, name)
+	e, err := environments.OpenNamed(root, name)
 	if err == nil {
 		_, err = fmt.Fprintln(a.stdout, strings.Join(locked(e), "\n"))
 	}
@@ -193,7 +165,7 @@ func (a *app) listEnvironments(_ context.Context, root, _ string, _ []string) er
 	names, err := environmentNames(root)
 	for _, name := range names {
 		contents := "is gone: make it again"
-		if e, err := openNamed(root, name); err == nil {
+		if e, err := environments.OpenNamed(root, name); err == nil {
 			contents = strings.Join(locked(e), " ")
 		}
 		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", name, contents); err != nil {
@@ -226,7 +198,7 @@ func environmentNames(root string) ([]string, error) {
 func namedIDs(root string) (ids []string, err error) {
 	names, err := environmentNames(root)
 	for _, name := range names {
-		if e, err := openNamed(root, name); err == nil {
+		if e, err := environments.OpenNamed(root, name); err == nil {
 			ids = append(ids, e.ID)
 		}
 	}
@@ -235,11 +207,11 @@ func namedIDs(root string) (ids []string, err error) {
 
 // removeEnvironment removes a name, and the environment if it has no other name.
 func removeEnvironment(ctx context.Context, root, name string, _ []string) error {
-	file, err := nameFile(root, name)
+	file, err := environments.NameFile(root, name)
 	if err != nil {
 		return err
 	}
-	e, failed := openNamed(root, name)
+	e, failed := environments.OpenNamed(root, name)
 	if err := os.Remove(file); err != nil {
 		return cmp.Or(failed, err)
 	}

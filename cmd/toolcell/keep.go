@@ -41,6 +41,8 @@ func (f *keepFlags) checkKeep(p *programFlags) error {
 		err = fmt.Errorf("--keep is for Python programs, not %s", p.language)
 	case p.provider != "subprocess":
 		err = errors.New("--keep goes with --provider subprocess")
+	case p.settings != nil:
+		err = errors.New("--keep goes without --template")
 	case len(p.install) > 0:
 		err = errors.New("--keep goes without --install: make an environment with toolcell env create")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/internal/keeper"
 	"github.com/toolcell/toolcell/internal/procfs"
 )
@@ -153,7 +154,7 @@ func (f *runFlags) key(environ []string) (string, error) {
 	parts := []any{version(), this.ModTime(), this.Size(), env, f.script.dir, f.env.values, f.net.mode, f.net.allow, f.net.secrets, f.net.policy, f.net.explain, f.isolation,
 		f.unsandboxed, f.memory, f.disk, f.processes, f.preload, f.with, f.node, f.read, f.write, f.python}
 	if f.name != "" {
-		e, err := openNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)
+		e, err := environments.OpenNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)
 		if err != nil {
 			return "", err
 		}

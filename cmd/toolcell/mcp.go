@@ -36,6 +36,7 @@ type mcpFlags struct {
 	maxTimeout time.Duration
 	limits     mcpserver.Limits
 	operation  operationFlags
+	idlePause  time.Duration
 
 	gateway *gateway // of tools
 }
@@ -63,6 +64,9 @@ func (f *mcpFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 		fs.DurationVar(&f.maxTimeout, "max-timeout", tools.DefaultMaxTimeout, "the longest `duration` that a run may ask for")
 		fs.IntVar(&f.limits.Contexts, "max-contexts", mcpserver.DefaultContexts, "the `number` of contexts of one client, 0 for no limit")
 		fs.DurationVar(&f.limits.Idle, "context-idle", mcpserver.DefaultIdle, "delete a context that was not used for this `duration`, 0 for never")
+	})
+	group(fs, "Limits of runs and contexts", "subprocess", func() {
+		fs.DurationVar(&f.idlePause, "idle-pause", 0, "stop all processes when nothing ran for this `duration`, until the next call")
 	})
 	f.register(fs, getenv)
 }
@@ -127,7 +131,7 @@ func (a *app) serveTools(ctx context.Context, f *mcpFlags, caps workspace.Capabi
 	if caps.Code, err = f.narrow(caps.Code); err != nil {
 		return errors.Join(err, caps.Code.Close())
 	}
-	ws, err := workspace.New("toolcell", caps, &workspace.Options{Tools: f.toolOptions()})
+	ws, err := workspace.New("toolcell", caps, &workspace.Options{Tools: f.toolOptions(), IdlePause: max(f.idlePause, 0), AutoResume: f.idlePause > 0})
 	if err != nil {
 		return errors.Join(err, caps.Code.Close())
 	}

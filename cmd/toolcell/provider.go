@@ -22,6 +22,7 @@ type providerFlags struct {
 	pack     string // of Python, for the embedded provider
 	jupyterFlags
 	subprocessFlags
+	templateFlags
 
 	// language is the program's, if it is known. It is assumed if nothing shows it.
 	language string
@@ -37,6 +38,7 @@ func (f *providerFlags) register(fs *pflag.FlagSet, getenv func(string) string) 
 		fs.StringVar(&f.provider, "provider", "", "`name` of what runs the code: "+providerNames+" (default: chosen by the language and the other flags; environment: TOOLCELL_PROVIDER)")
 		fs.StringVar(&f.pack, "pack", defaultPack, "which installed `pack` of Python the inmemory provider runs: small or science")
 	})
+	f.registerTemplate(fs)
 	f.subprocessFlags.register(fs, getenv)
 	f.jupyterFlags.register(fs, getenv)
 }

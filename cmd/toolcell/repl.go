@@ -45,6 +45,9 @@ func (a *app) replCommand() *cobra.Command {
 
 // repl reads and runs programs until the end of the input, :quit, or the end of ctx.
 func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
+	if f.language == "" && f.settings != nil && len(f.settings.Languages) > 0 {
+		f.language = f.settings.Languages[0]
+	}
 	if err := f.choose(fs); err != nil {
 		return a.usageError("%s", plain(err))
 	}
@@ -67,7 +70,7 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 	if err != nil {
 		return a.usageError("%s%s", plain(err), f.elsewhere())
 	}
-	r := &repl{app: a, language: language, options: codeinterp.RunOptions{Timeout: timeout}, env: f.env.values, images: newImageShower(a, &f.programFlags)}
+	r := &repl{app: a, language: language, options: codeinterp.RunOptions{Timeout: timeout}, env: f.env.values, files: f.startFiles, images: newImageShower(a, &f.programFlags)}
 	r.images.beside("repl")
 	if err := r.open(ctx, ci); err != nil {
 		return a.fail(err)
@@ -97,7 +100,7 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 func (f *replFlags) startHere() bool {
 	dir, err := os.Getwd()
 	home, _ := os.UserHomeDir()
-	if err != nil || f.provider != "subprocess" || f.dir != "" || dir == home || dir == "/" || f.isolation == subprocess.None {
+	if err != nil || f.provider != "subprocess" || f.dir != "" || f.startFiles != "" || dir == home || dir == "/" || f.isolation == subprocess.None {
 		return false
 	}
 	f.dir = dir
@@ -111,6 +114,7 @@ type repl struct {
 	language string
 	options  codeinterp.RunOptions
 	env      map[string]string
+	files    string // a directory of files for the context; empty: none
 	images   imageShower
 
 	interpreter codeinterp.StatefulInterpreter
@@ -128,7 +132,7 @@ func (r *repl) open(ctx context.Context, ci codeinterp.CodeInterpreter) (err err
 	}
 	r.manager, _ = codeinterp.Manager(ci)
 	r.completer, _ = codeinterp.Completions(ci)
-	r.context, err = r.interpreter.CreateContext(ctx, r.language, &codeinterp.ContextOptions{Env: r.env})
+	r.context, err = r.create(ctx)
 	return err
 }
 
@@ -250,4 +254,13 @@ func (r *repl) report(program string, res *codeinterp.Result, err error) {
 	if res.StateLost {
 		fmt.Fprintln(r.stderr, "toolcell: the variables are gone")
 	}
+}
+
+// create creates a context, with the files of a template.
+func (r *repl) create(ctx context.Context) (codeinterp.ContextID, error) {
+	o := &codeinterp.ContextOptions{Env: r.env}
+	if r.files != "" {
+		o.Files = os.DirFS(r.files)
+	}
+	return r.interpreter.CreateContext(ctx, r.language, o)
 }

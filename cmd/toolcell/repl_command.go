@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-
-	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // replCommands are the commands of the prompt.
@@ -54,7 +52,7 @@ func (r *repl) restart(ctx context.Context) (err error) {
 	if r.manager != nil {
 		err = r.manager.RestartContext(ctx, r.context)
 	} else if err = r.interpreter.DeleteContext(ctx, r.context); err == nil {
-		r.context, err = r.interpreter.CreateContext(ctx, r.language, &codeinterp.ContextOptions{Env: r.env})
+		r.context, err = r.create(ctx)
 	}
 	return err
 }

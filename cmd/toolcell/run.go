@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/environments"
 )
 
 type runFlags struct {
@@ -60,7 +61,7 @@ func (a *app) runCommand() *cobra.Command {
 func (f *runFlags) forPython() bool {
 	python, node := byLanguage(f.with)
 	if f.name != "" {
-		e, err := openNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)
+		e, err := environments.OpenNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)
 		return err != nil || e.Python != "" // the run reports the error
 	}
 	return len(node) == 0 && (len(python)+len(f.preload)+len(f.install) > 0 || f.python != "")
@@ -73,6 +74,9 @@ func (f *runFlags) settle(fs *pflag.FlagSet, file, program string) (err error) {
 	}
 	if f.language == "" && f.forPython() {
 		f.language = "python"
+	}
+	if f.language == "" && f.settings != nil && len(f.settings.Languages) > 0 {
+		f.language = f.settings.Languages[0]
 	}
 	if err == nil {
 		err = f.choose(fs)

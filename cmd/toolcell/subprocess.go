@@ -37,6 +37,9 @@ type subprocessFlags struct {
 	// nodeEnvironment, if set, is that of JavaScript and TypeScript.
 	nodeEnvironment *environments.Environment
 
+	// startEnv is the environment of a template.
+	startEnv map[string]string
+
 	// languages narrows the provider down to what is needed.
 	languages []subprocess.Language
 	// script, if known, is what they run.
@@ -103,8 +106,12 @@ func (f *subprocessFlags) subprocessOptions(ctx context.Context, progress func(s
 	if len(f.install) > 0 {
 		opts.Install = &subprocess.Install{Packages: f.install, Root: f.getenv("TOOLCELL_ENVIRONMENTS")}
 	}
+	opts.Env = f.startEnv
 	if f.warm || len(f.preload) > 0 || f.ready != nil {
-		opts.Warm, opts.Env = &subprocess.Warm{Preload: f.preload}, f.ready
+		opts.Warm = &subprocess.Warm{Preload: f.preload}
+	}
+	if f.ready != nil {
+		opts.Env = f.ready
 	}
 	if f.ready != nil && len(f.preload) == 0 {
 		opts.Warm.Preload = usualModules

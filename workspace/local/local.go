@@ -36,10 +36,16 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/workspace"
+	"github.com/toolcell/toolcell/workspace/template"
 )
 
 // Options tunes a workspace. The zero value is ready to use.
 type Options struct {
+	// Template names what the workspace starts with; see package template. What is set
+	// in the other options wins. Packages that are missing are installed, which can
+	// take minutes.
+	Template string
+
 	// Subprocess tunes the interpreter. Its Dir is not used.
 	Subprocess subprocess.Options
 
@@ -59,6 +65,8 @@ type Options struct {
 
 	// Workspace tunes the tools and the events.
 	Workspace workspace.Options
+
+	template *template.Template // nil: none
 }
 
 // New opens a workspace over a directory of the host, which exists. opts may be
@@ -66,6 +74,10 @@ type Options struct {
 func New(name, dir string, opts *Options) (*workspace.Workspace, error) {
 	if opts == nil {
 		opts = &Options{}
+	}
+	opts, err := opts.templated(dir)
+	if err != nil {
+		return nil, err
 	}
 	caps, err := Capabilities(dir, opts)
 	if err != nil {
@@ -83,6 +95,10 @@ func New(name, dir string, opts *Options) (*workspace.Workspace, error) {
 func Open(ctx context.Context, ref workspace.Ref, opts *Options) (*workspace.Workspace, []workspace.Part, error) {
 	if opts == nil {
 		opts = &Options{}
+	}
+	opts, err := opts.templated(ref.Dir)
+	if err != nil {
+		return nil, nil, err
 	}
 	caps, err := Capabilities(ref.Dir, opts)
 	if err != nil {
@@ -105,6 +121,9 @@ func Capabilities(dir string, opts *Options) (workspace.Capabilities, error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		return workspace.Capabilities{}, fmt.Errorf("local: %w: %w", codeinterp.ErrInvalid, err)
+	}
+	if opts, err = opts.templated(path); err != nil {
+		return workspace.Capabilities{}, err
 	}
 	so := opts.Subprocess
 	so.Dir = path
@@ -146,6 +165,11 @@ func capabilities(ci *interpreter, opts *Options) (workspace.Capabilities, error
 	all := d.Code == nil && !d.Files && !d.Shell
 	caps := workspace.Capabilities{Code: ci, Declared: d}
 	caps.Dir = ci.Describe().Workdir
+	if t := opts.template; t != nil && len(t.Files) > 0 {
+		if err := Seed(context.Background(), files.New(ci.dir, nil), t); err != nil {
+			return caps, err
+		}
+	}
 	if all || d.Files {
 		fo := opts.Files
 		// Where programs see the directory, which is what the paths of their output

@@ -1,0 +1,76 @@
+//go:build unix && real
+
+package local_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/internal/leftover"
+	"github.com/toolcell/toolcell/providers/subprocess"
+	"github.com/toolcell/toolcell/workspace/local"
+)
+
+// TestTemplate: a workspace starts with what its template has, and options win.
+func TestTemplate(t *testing.T) {
+	l, _ := python(t)
+	config := leftover.Dir(t)
+	t.Setenv("XDG_CONFIG_HOME", config)
+	dir := filepath.Join(config, "toolcell", "templates")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := `{
+		"languages": ["python", "bash"],
+		"python": "` + l.Commands[0] + `",
+		"files": {"data/a.txt": "from the template\n", "there.txt": "from the template\n", "seed.py": {"from": "seed.py"}},
+		"env": {"MODE": "template", "OTHER": "template"},
+		"limits": {"timeout": "700ms", "processes": 40},
+		"idle": {"pause": "10m"},
+		"network": {"allow": ["api.example.com"]},
+		"git": true
+	}`
+	for name, text := range map[string]string{"minimal.json": text, "seed.py": "x = 5\n", "wrong.json": "{\n\"image\": \"x\"}"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := local.Options{Template: "minimal", Subprocess: subprocess.Options{Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}, Env: map[string]string{"MODE": "option"}}}
+	wd := leftover.Dir(t)
+	if err := os.WriteFile(filepath.Join(wd, "there.txt"), []byte("own\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ws, err := local.New("demo", wd, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	res, err := ws.Code().RunCode(t.Context(), "python", "import os, seed\nopen('data/a.txt').read(), open('there.txt').read(), seed.x, os.environ['MODE'], os.environ['OTHER']", nil)
+	if want := `('from the template\n', 'own\n', 5, 'option', 'template')`; err != nil || res.Text() != want {
+		t.Errorf("%q, %q, %v", res.Text(), res.Stderr(), err)
+	}
+	if page, err := ws.Files().Read(t.Context(), "data/a.txt", files.Range{}); err != nil || page.Text != "from the template\n" {
+		t.Errorf("%q, %v", page.Text, err)
+	}
+	info := codeinterp.Describe(ws.Code())
+	if got := strings.Join(ws.Code().Languages(), " "); got != "bash python" || strings.Join(info.Isolation.Hosts, " ") != "api.example.com" {
+		t.Errorf("languages %s, hosts %q", got, info.Isolation.Hosts)
+	}
+	begin := time.Now()
+	a := ws.Dispatch(t.Context(), "workspace__demo__run_code", []byte(`{"language":"bash","code":"sleep 20"}`), nil)
+	if a.Result == nil || a.Result.Status != codeinterp.StatusTimeout || time.Since(begin) > 15*time.Second {
+		t.Errorf("without a timeout of its own: %s", a.Text)
+	}
+	if ws.Git() == nil {
+		t.Error("there is no git")
+	}
+	o.Template = "wrong"
+	if _, err := local.New("demo", wd, &o); err == nil || !strings.Contains(err.Error(), `line 2: unknown key "image"`) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,249 @@
+// Package template reads from one file what a workspace starts with: interpreters,
+// packages, files, environment variables, limits, network and idle times. It is JSON:
+//
+//	{
+//	  "packages": ["pandas"],
+//	  "files": {"data.csv": "a,b\n1,2\n", "helper.py": {"from": "helper.py"}},
+//	  "limits": {"memory": "1G", "timeout": "30s"},
+//	  "network": {"allow": ["api.example.com"]}
+//	}
+//
+// Package workspace/local and the command toolcell start workspaces from it. There are no
+// secrets in a template.
+package template
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/egress"
+)
+
+// A Template is what a workspace starts with. Empty fields leave defaults.
+type Template struct {
+	Languages []string `json:"languages"` // those to offer, the main one first
+	Python    string   `json:"python"`    // the path of an interpreter
+	Node      string   `json:"node"`      // the path of an interpreter
+
+	// Environment is the name of one that the command toolcell env create has made, in
+	// place of Python and Packages.
+	Environment string `json:"environment"`
+
+	Packages []string          `json:"packages"` // such as "pandas", or "npm:lodash" for Node.js
+	Files    map[string]File   `json:"files"`    // by their paths; those that are there stay
+	Env      map[string]string `json:"env"`
+	Limits   Limits            `json:"limits"`
+	Network  Network           `json:"network"`
+	Idle     Idle              `json:"idle"`
+	Git      bool              `json:"git"` // tools for repositories
+
+	dir string // of the file
+}
+
+// Limits bound programs.
+type Limits struct {
+	Memory    Size     `json:"memory"`
+	Disk      Size     `json:"disk"`
+	Processes int      `json:"processes"`
+	Timeout   Duration `json:"timeout"` // of a run that sets none
+}
+
+// A Network says what programs reach: hosts, host:port, *.domain, or URLs.
+type Network struct {
+	Mode  egress.Mode `json:"mode"`
+	Allow []string    `json:"allow"`
+}
+
+// Policy returns the policy of the network, nil if programs reach nothing.
+func (n *Network) Policy() (*egress.Policy, error) {
+	p := &egress.Policy{Mode: n.Mode}
+	for _, a := range n.Allow {
+		r, err := egress.ParseRule(a)
+		if err != nil {
+			return nil, err
+		}
+		p.Rules = append(p.Rules, r)
+	}
+	if len(p.Rules) > 0 && p.Mode == egress.Off {
+		p.Mode = egress.Hosts
+	}
+	if p.Mode == egress.Off {
+		return nil, nil
+	}
+	return p, p.Validate()
+}
+
+// Idle says what happens to what is not used.
+type Idle struct {
+	Pause   Duration `json:"pause"`   // the workspace pauses; the next call resumes it
+	Context Duration `json:"context"` // a context is deleted, by servers
+}
+
+// A File is a text, or the path of a file relative to the template's.
+type File struct{ Text, From string }
+
+// UnmarshalJSON reads a text or {"from": path}.
+func (f *File) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &f.Text) == nil {
+		return nil
+	}
+	from := struct {
+		From string `json:"from"`
+	}{}
+	if err := strictly(b, &from); err != nil || from.From == "" {
+		return errors.New(`a file is a text or {"from": path}`)
+	}
+	f.From = from.From
+	return nil
+}
+
+// A Size is a number of bytes, written as "512M" or "2G", or -1 for no limit.
+type Size int64
+
+// UnmarshalText reads a size.
+func (s *Size) UnmarshalText(b []byte) error {
+	number, unit := strings.TrimRight(strings.ToUpper(string(b)), "IB"), int64(1)
+	for i, suffix := range []string{"K", "M", "G", "T"} {
+		if n, ok := strings.CutSuffix(number, suffix); ok {
+			number, unit = n, int64(1)<<(10*(i+1))
+			break
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < -1 || n == 0 || n == -1 && unit > 1 || n > (1<<62)/unit {
+		return errors.New(`use a size such as "512M" or "2G", or "-1"`)
+	}
+	*s = Size(n * unit)
+	return nil
+}
+
+// A Duration is written as "30s" or "10m".
+type Duration time.Duration
+
+// UnmarshalText reads a duration.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	if err != nil || v <= 0 {
+		return errors.New(`use a duration such as "30s" or "10m"`)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// Load reads the template of a name: the file NAME.json in toolcell/templates of
+// $XDG_CONFIG_HOME, or of $HOME/.config. A name with a slash or that ends in .json is a
+// path. getenv is os.Getenv or stands for it.
+func Load(name string, getenv func(string) string) (*Template, error) {
+	file := name
+	if !strings.ContainsRune(name, '/') && !strings.HasSuffix(name, ".json") {
+		dir := getenv("XDG_CONFIG_HOME")
+		if dir == "" {
+			dir = filepath.Join(getenv("HOME"), ".config")
+		}
+		file = filepath.Join(dir, "toolcell", "templates", name+".json")
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: template %q: %w", codeinterp.ErrInvalid, name, err)
+	}
+	t, err := Parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: template %s: %w", codeinterp.ErrInvalid, file, err)
+	}
+	t.dir = filepath.Dir(file)
+	return t, nil
+}
+
+// Parse reads a template. A key that is not known is an error; errors name the line.
+func Parse(b []byte) (*Template, error) {
+	t := &Template{}
+	if err := strictly(b, t); err != nil {
+		return nil, err
+	}
+	for name := range t.Files {
+		if !fs.ValidPath(name) || name == "." {
+			return nil, fmt.Errorf("line %d: the file %q: a path is relative, without ..", lineOf(b, name), name)
+		}
+	}
+	if t.Environment != "" && (t.Python != "" || len(t.Packages) > 0) {
+		return nil, fmt.Errorf("line %d: an environment goes without python and packages", lineOf(b, "environment"))
+	}
+	if _, err := t.Network.Policy(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", lineOf(b, "network"), err)
+	}
+	return t, nil
+}
+
+// strictly is json.Unmarshal that names the line of what is wrong.
+func strictly(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil {
+		if _, err = d.Token(); err != io.EOF {
+			return fmt.Errorf("line %d: something follows the object", line(b, d.InputOffset()))
+		}
+		return nil
+	}
+	var syntax *json.SyntaxError
+	var wrong *json.UnmarshalTypeError
+	key, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("line %d: %w", line(b, syntax.Offset), err)
+	case errors.As(err, &wrong):
+		return fmt.Errorf("line %d: %s cannot be the JSON %s", line(b, wrong.Offset), wrong.Field, wrong.Value)
+	case unknown:
+		key, _ = strconv.Unquote(key)
+		return fmt.Errorf("line %d: unknown key %q", lineOf(b, key), key)
+	}
+	return err
+}
+
+func line(b []byte, offset int64) int {
+	return 1 + bytes.Count(b[:min(int(offset), len(b))], []byte("\n"))
+}
+
+// lineOf returns the line of the first key of that name, 1 if there is none.
+func lineOf(b []byte, key string) int {
+	quoted, _ := json.Marshal(key)
+	if at := regexp.MustCompile(regexp.QuoteMeta(string(quoted)) + `\s*:`).FindIndex(b); at != nil {
+		return line(b, int64(at[0]))
+	}
+	return 1
+}
+
+// Read returns the content of one of Files.
+func (t *Template) Read(name string) ([]byte, error) {
+	f := t.Files[name]
+	if f.From == "" {
+		return []byte(f.Text), nil
+	}
+	if filepath.IsAbs(f.From) {
+		return os.ReadFile(f.From)
+	}
+	return os.ReadFile(filepath.Join(t.dir, f.From))
+}
+
+// ByLanguage returns the packages of Python, and those of Node.js without "npm:".
+func (t *Template) ByLanguage() (python, node []string) {
+	for _, p := range t.Packages {
+		if name, ok := strings.CutPrefix(p, "npm:"); ok {
+			node = append(node, name)
+		} else {
+			python = append(python, p)
+		}
+	}
+	return python, node
+}
