@@ -29,7 +29,7 @@ func (p *proc) listenInside(init int) error {
 	if p.plan.Egress == nil {
 		return nil
 	}
-	session := netgate.NewSession(p.plan.Egress, p.plan.user(), p.s.quota)
+	session := netgate.NewSession(p.plan.Egress, p.plan.user(), p.s.netHost)
 	p.mu.Lock()
 	p.session = session
 	p.mu.Unlock()
@@ -44,7 +44,7 @@ func (p *proc) openEgress(group int) {
 	if p.plan.Egress == nil || p.plan.Egress.Serve == nil {
 		return // nothing answers a fork server itself
 	}
-	p.session = netgate.NewSession(p.plan.Egress, p.plan.user(), p.s.quota)
+	p.session = netgate.NewSession(p.plan.Egress, p.plan.user(), p.s.netHost)
 	p.s.notifier.Add(group, p.session)
 }
 
@@ -63,7 +63,7 @@ func (p *proc) closeEgress(group int) {
 	session.Close()
 }
 
-// prepareEgress makes what all programs share: a quota, and the notifier of landlock mode.
+// prepareEgress makes what all programs share, and the notifier of landlock mode.
 func (s *Sandbox) prepareEgress() error {
 	if !s.opts.Egress {
 		return nil
@@ -72,7 +72,13 @@ func (s *Sandbox) prepareEgress() error {
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
 		return err
 	}
-	s.quota = netgate.NewQuota(files.Cur)
+	if s.netHost == nil {
+		h, err := netgate.NewHost(files.Cur)
+		if err != nil {
+			return err
+		}
+		s.netHost = h
+	}
 	if s.mode != Landlock || s.notifier != nil {
 		return nil
 	}

@@ -30,7 +30,7 @@ type Sandbox struct {
 	temp    tempRoot
 	cgroups *cgroups // nil if none is delegated
 
-	quota    *netgate.Quota    // of connections, with Options.Egress
+	netHost  *netgate.Host     // with Options.Egress
 	notifier *netgate.Notifier // of landlock mode with it
 	watch    watcher
 
@@ -152,6 +152,9 @@ func (s *Sandbox) Close() error {
 	s.anchors.close()
 	if s.notifier != nil {
 		s.notifier.Close()
+	}
+	if s.netHost != nil {
+		s.netHost.Close()
 	}
 	s.forks.close()
 	s.cgroups.close()

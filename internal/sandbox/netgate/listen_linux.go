@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -35,64 +34,14 @@ func (s *Session) Listen(pid int) error {
 			list = append(list, socket{kind: unix.SOCK_STREAM, port: port})
 		}
 	}
-	files, err := socketsIn(pid, s.user, list)
+	fds, err := socketsIn(pid, s.user, list)
 	if err != nil {
 		return fmt.Errorf("network namespace: %w", err)
 	}
-	for i, f := range files {
-		if list[i].kind == unix.SOCK_DGRAM {
-			err = errors.Join(err, s.answerDNS(f))
-		} else {
-			err = errors.Join(err, s.accept(f))
-		}
-		f.Close()
+	for i, fd := range fds {
+		err = errors.Join(err, s.host.listen(s, fd, list[i].kind))
 	}
 	return err
-}
-
-func (s *Session) accept(f *os.File) error {
-	l, err := net.FileListener(f)
-	if err != nil || !s.add(l, false) {
-		return err
-	}
-	go func() {
-		for {
-			c, err := l.Accept()
-			if errors.Is(err, net.ErrClosed) {
-				return
-			}
-			if err != nil { // the host has no descriptor left, until some connection ends
-				time.Sleep(10 * time.Millisecond)
-				continue
-			}
-			if s.add(c, true) {
-				go s.serve(c, c.LocalAddr().(*net.TCPAddr).AddrPort())
-			}
-		}
-	}()
-	return nil
-}
-
-func (s *Session) answerDNS(f *os.File) error {
-	c, err := net.FilePacketConn(f)
-	if err != nil || !s.add(c, false) {
-		return err
-	}
-	go func() {
-		for b := make([]byte, 4096); ; {
-			n, from, err := c.ReadFrom(b)
-			if err != nil {
-				return
-			}
-			if s.egress.DNS == nil {
-				continue
-			}
-			if a := s.egress.DNS(append([]byte{}, b[:n]...)); a != nil {
-				_, _ = c.WriteTo(a, from)
-			}
-		}
-	}()
-	return nil
 }
 
 // enter adds the steps by which a child becomes u and enters the namespaces of pid: first
@@ -117,7 +66,7 @@ func enter(s *forkexec.Steps, pid int, u *rootfs.User, keep int) {
 
 // socketsIn makes sockets in the network namespace of pid, whose own Addresses become. A
 // child of the host's makes them, sends them and ends.
-func socketsIn(pid int, u *rootfs.User, list []socket) ([]*os.File, error) {
+func socketsIn(pid int, u *rootfs.User, list []socket) ([]int, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -174,12 +123,10 @@ func socketsIn(pid int, u *rootfs.User, list []socket) ([]*os.File, error) {
 		return nil, errors.Join(err, errors.New("no sockets came"))
 	}
 	fds, err = unix.ParseUnixRights(&messages[0])
-	var files []*os.File
 	for _, fd := range fds {
 		_ = unix.SetNonblock(fd, true)
-		files = append(files, os.NewFile(uintptr(fd), "inside"))
 	}
-	return files, err
+	return fds, err
 }
 
 func address(ip [4]byte, port int) *unix.RawSockaddrInet4 {
