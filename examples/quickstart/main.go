@@ -22,6 +22,8 @@ import (
 	"github.com/toolcell/toolcell/internal/scripted"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/python"
+	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
 	"github.com/toolcell/toolcell/providers/inmemory/typescript"
 	"github.com/toolcell/toolcell/tools"
@@ -41,7 +43,16 @@ func main() {
 // run gives the agent all of its tasks, one after the other.
 func run(ctx context.Context, out io.Writer) error {
 	javascript := quickjs.New(nil)
-	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{javascript, typescript.New(javascript)}})
+	engines := []engine.Engine{javascript, typescript.New(javascript)}
+	if p, err := pack.Find("", "python-small"); err == nil { // toolcell engine install python
+		py, err := python.New(ctx, &python.Options{Pack: os.DirFS(p.Dir), Cache: p.Cache()})
+		if err != nil {
+			return err
+		}
+		defer py.Close()
+		engines = append(engines, py)
+	}
+	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: engines})
 	if err != nil {
 		return err
 	}

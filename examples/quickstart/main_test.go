@@ -9,6 +9,7 @@ import (
 
 // TestRun checks what a reader sees, in order.
 func TestRun(t *testing.T) {
+	t.Setenv("TOOLCELL_ENGINES", t.TempDir())
 	var out watched
 	if err := run(t.Context(), &out); err != nil {
 		t.Fatal(err)
