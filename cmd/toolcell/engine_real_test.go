@@ -72,4 +72,17 @@ func TestEngineRelease(t *testing.T) {
 	if code, out, errs := toolcell(t.Context(), "", "run", "--provider", "inmemory", "--language", "python", "-e", "6*7"); code != 0 || strings.TrimSpace(out) != "42" || errs != "" {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
+	c, hangUp := serveMCP(t, "--provider", "inmemory", "--fork")
+	_, made := callTool(t, c, "create_code_context", "language", "python")
+	id, _ := made["contextId"].(string)
+	callTool(t, c, "run_in_code_context", "contextId", id, "code", "x = [1]")
+	_, forked := callTool(t, c, "fork_code_context", "contextId", id)
+	other, _ := forked["contextId"].(string)
+	callTool(t, c, "run_in_code_context", "contextId", other, "code", "x.append(2)")
+	for id, want := range map[string]string{id: "[1]", other: "[1, 2]"} {
+		if text, _ := callTool(t, c, "run_in_code_context", "contextId", id, "code", "x"); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", id, text)
+		}
+	}
+	hangUp()
 }
