@@ -3,6 +3,7 @@
 package python_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -58,5 +59,23 @@ func TestLockTwice(t *testing.T) {
 	}
 	if res, err := ci.RunInContext(t.Context(), id, "'l' in globals()", nil); err != nil || res.Text() != "False" || res.ExecutionCount != 1 {
 		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// TestSleepEnds: a program that sleeps as its run ends does not go on as if its time had
+// passed.
+func TestSleepEnds(t *testing.T) {
+	ci := newStateful(t)
+	id := newContext(t, ci)
+	for range 50 {
+		ctx, cancel := context.WithCancel(t.Context())
+		o := &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { cancel(); return nil }}
+		res, err := ci.RunInContext(ctx, id, "import time; went_on = False; print(1, flush=True); time.sleep(3600); went_on = True", o)
+		if err == nil || res.Status != codeinterp.StatusCanceled {
+			t.Fatalf("%s, %v", res.Status, err)
+		}
+		if got := stdout(t, ci, id, "print(went_on)"); got != "False\n" {
+			t.Fatal("it went on")
+		}
 	}
 }

@@ -135,6 +135,7 @@ func (r *run) wait(d time.Duration, until <-chan struct{}) (came bool) {
 			case <-until:
 				came = true
 			case <-r.ctx.Done():
+				r.guest.machine.Stop() // before the program goes on, as if its time had passed
 			}
 		})
 	})
