@@ -51,9 +51,9 @@ func (b *build) fetch(ctx context.Context) error {
 		b.sqlite = m.Dir
 	}
 	for _, s := range []struct {
-		to             *string
-		source, within string
-	}{{&b.python, pythonSource, ""}, {&b.zlib, zlibSource, ""}, {&b.dlmalloc, libcSource, "dlmalloc/src"}} {
+		to     *string
+		source string
+	}{{&b.python, pythonSource}, {&b.zlib, zlibSource}, {&b.libc, libcSource}} {
 		if *s.to != "" {
 			continue
 		}
@@ -61,7 +61,7 @@ func (b *build) fetch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if *s.to = filepath.Join(unpacked, s.within); s.to == &b.python {
+		if *s.to = unpacked; s.to == &b.python {
 			b.archive = archive
 		}
 	}

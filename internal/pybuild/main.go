@@ -2,7 +2,7 @@
 // and its standard library as WebAssembly. It needs no make, shell, configure or Python,
 // only zig as C compiler.
 //
-//	pybuild -zig zig -python DIR -zlib DIR -dlmalloc DIR -sqlite DIR -tzdata FILE -out DIR
+//	pybuild -zig zig -python DIR -zlib DIR -libc DIR -sqlite DIR -tzdata FILE -out DIR
 //	pybuild -fetch -out DIR
 //	pybuild -archive DIR -out DIR
 //
@@ -24,9 +24,9 @@ import (
 
 // A build is what the pack is made from and where.
 type build struct {
-	zig, python, zlib, dlmalloc, sqlite, tzdata string
-	out, work                                   string
-	archive                                     string // of CPython, if it was fetched
+	zig, python, zlib, libc, sqlite, tzdata string
+	out, work                               string
+	archive                                 string // of CPython, if it was fetched
 
 	recipe *recipe
 }
@@ -38,7 +38,7 @@ func main() {
 	flag.StringVar(&b.zig, "zig", "", "the zig `program`")
 	flag.StringVar(&b.python, "python", "", "`directory` of CPython's sources")
 	flag.StringVar(&b.zlib, "zlib", "", "`directory` of zlib's sources")
-	flag.StringVar(&b.dlmalloc, "dlmalloc", "", "`directory` of dlmalloc.c and malloc.c")
+	flag.StringVar(&b.libc, "libc", "", "`directory` of wasi-libc's sources")
 	flag.StringVar(&b.sqlite, "sqlite", "", "`directory` of sqlite3-binding.c, SQLite in one file")
 	flag.StringVar(&b.tzdata, "tzdata", "", "the wheel of tzdata, a `file`")
 	flag.StringVar(&b.out, "out", filepath.Join(".testenv", "python-pack"), "`directory` for the pack")

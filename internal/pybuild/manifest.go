@@ -17,7 +17,7 @@ import (
 
 const (
 	packName = "python-small"
-	revision = "1" // of packs of the same Python
+	revision = "2" // of packs of the same Python
 
 	wasmName, libraryName, licenseName = "python.wasm", "stdlib.zip", "LICENSE"
 )
@@ -43,10 +43,11 @@ func (b *build) writeManifest(ctx context.Context) error {
 		{Name: "zlib", Version: define(b.zlib, "zlib.h", "ZLIB_VERSION"), License: "Zlib"},
 		{Name: "SQLite", Version: define(b.sqlite, "sqlite3-binding.h", "SQLITE_VERSION"), License: "blessing"},
 		{Name: "dlmalloc", License: "CC0-1.0"},
+		{Name: "math of musl, in wasi-libc", License: "MIT"},
 		{Name: "wasi-libc, of zig", Version: strings.TrimSpace(string(version)), License: "MIT"},
 		{Name: "tzdata", Version: wheelVersion(b.tzdata), License: "Apache-2.0"},
 	}}
-	for i, file := range map[int]string{0: b.archive, 8: b.tzdata} {
+	for i, file := range map[int]string{0: b.archive, 9: b.tzdata} {
 		if file == "" {
 			continue
 		}

@@ -43,7 +43,8 @@ func readRecipe() (*recipe, error) {
 
 // expand puts the directories into a flag or name.
 func (b *build) expand(s string) string {
-	return strings.NewReplacer("{python}", b.python, "{zlib}", b.zlib, "{dlmalloc}", b.dlmalloc,
+	return strings.NewReplacer("{python}", b.python, "{zlib}", b.zlib, "{libc}", b.libc,
+		"{musl}", filepath.Join(b.libc, "libc-top-half", "musl"),
 		"{sqlite}", filepath.Join(b.work, "sqlite"), "{work}", b.work).Replace(s)
 }
 

@@ -8,15 +8,16 @@
 // A pack is CPython and its standard library, compiled to WebAssembly. Programs run as
 // those of package subprocess do, by the same Python source: results, displays,
 // tracebacks, top-level await, input, functions of the host. codeinterp.Forks copies a
-// context with its variables, generators and open files. Command internal/pybuild makes a
+// context with its variables, generators and open files, and Stateful.SaveContext of package
+// inmemory writes one as an image. Command internal/pybuild makes a
 // pack from sources, and package pack installs one.
 //
 // # Limits
 //
 //   - The standard library only, without ssl, ctypes, bz2, lzma, curses, sockets, threads
 //     and child processes. Pure Python is three to five times slower than native.
-//   - Functions of math, and powers, differ from native ones in the last digits: math.exp(1)
-//     is not math.e. Integers have 32 bits in sys.maxsize, and hashes too.
+//   - Functions of math such as sin and log10 are musl's, which differ from glibc's in the
+//     last digit now and then. Integers have 32 bits in sys.maxsize, and hashes too.
 //   - A lock that its own thread takes twice ends the context, since no other thread can
 //     free it.
 //   - A program that has to end gets KeyboardInterrupt, and 40 ms of its own time to keep
