@@ -12,7 +12,7 @@ import (
 // needs more removes as much elsewhere in the folder, or says in the commit which
 // promise of the README needs them.
 var budgets = map[string]int{
-	"cmd/toolcell":                        5276,
+	"cmd/toolcell":                        5358,
 	"cmd/toolcell/internal/images":        78,
 	"cmd/toolcell/internal/inputs":        51,
 	"cmd/toolcell/internal/outdir":        115,
@@ -109,7 +109,7 @@ var budgets = map[string]int{
 	"tools/format":                        1498,
 	"tools/oteltools":                     469,
 	"tools/secret":                        67,
-	"workspace":                           1385,
+	"workspace":                           1392,
 	"workspace/internal/workspacetest":    84,
 	"workspace/jupyter":                   194,
 	"workspace/local":                     330,

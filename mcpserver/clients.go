@@ -71,7 +71,7 @@ func (cs *clients) middleware(next codeinterp.Handler) codeinterp.Handler {
 			return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, err)
 		}
 		defer cs.leave(c)
-		if call.Op == codeinterp.OpCommand {
+		if call.Op == codeinterp.OpCommand || call.Op == codeinterp.OpTerminal {
 			var over func()
 			if ctx, over, err = cs.outlive(ctx, c); err != nil {
 				return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, err)

@@ -197,7 +197,7 @@ func instructions(list []tools.Tool, files bool) string {
 	var runs, creates, commands bool
 	for _, t := range list {
 		creates, commands = creates || t.Op.Creates(), commands || t.Op == codeinterp.OpCommand
-		runs = runs || t.Op.Runs() && t.Op != codeinterp.OpCommand
+		runs = runs || t.Op.Runs() && t.Op != codeinterp.OpCommand && t.Op != codeinterp.OpTerminal
 	}
 	var says []string
 	if runs && creates {

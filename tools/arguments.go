@@ -45,6 +45,8 @@ type input struct {
 	append, all, literal, ignoreCase bool
 
 	command, cwd, stdin, commandID string
+	keys                           string
+	columns, rows                  int64
 	waitMs                         int64
 	last                           bool
 

@@ -143,6 +143,22 @@ var operations = []operation{
 		needs: hasGit, hints: ofRuns, output: reflected[okJSON], serve: (*kit).gitPull,
 	},
 	{
+		name: "start_terminal", op: codeinterp.OpTerminal, args: []argument{argTerminalCommand, argCwd, argColumns, argRows, argSettle},
+		needs: hasTerminals, hints: ofRuns, output: reflected[terminalJSON], serve: (*kit).startTerminal,
+	},
+	{
+		name: "terminal_input", args: []argument{argTerminalID, argText, argKeys, argSettle},
+		needs: hasTerminals, hints: ofRuns, output: reflected[terminalJSON], serve: (*kit).terminalInput,
+	},
+	{
+		name: "terminal_screen", args: []argument{argTerminalID, argSince, argLimit, argSettle},
+		needs: hasTerminals, hints: ofReads, output: reflected[terminalJSON], serve: (*kit).terminalScreen,
+	},
+	{
+		name: "stop_terminal", args: []argument{argTerminalID},
+		needs: hasTerminals, hints: ofLosses, output: reflected[commandJSON], serve: (*kit).stopCommand,
+	},
+	{
 		name: opReadOutput, args: []argument{argOutput, argStream, argOffset, argLimit},
 		needs: readsOutput, hints: ofReads, output: reflected[Page], serve: (*kit).readOutput,
 	},
@@ -154,6 +170,7 @@ const opReadOutput = "read_output"
 func hasCode(k *kit) bool         { return k.ci != nil }
 func hasFiles(k *kit) bool        { return k.files != nil }
 func hasShell(k *kit) bool        { return k.shell != nil }
+func hasTerminals(k *kit) bool    { return hasShell(k) && k.Terminals && k.shell.HasTerminals() }
 func hasBackground(k *kit) bool   { return hasShell(k) && k.Background }
 func hasGit(k *kit) bool          { return k.git != nil }
 func hasContexts(k *kit) bool     { return k.contexts != nil && len(k.limits.contexts) > 0 }

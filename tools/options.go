@@ -71,6 +71,10 @@ type Options struct {
 	// and list_commands if there is a shell.
 	Background bool
 
+	// Terminals adds start_terminal, terminal_input, terminal_screen and stop_terminal
+	// if there is a shell with terminals.
+	Terminals bool
+
 	// Artifacts lists the files that a program created or changed in the answer (the
 	// first 200, with 32 KiB of paths, in the JSON) and in Answer.Result, if
 	// LanguageInfo.Files is set. It takes time if the directory has many files.

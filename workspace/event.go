@@ -28,6 +28,11 @@ const (
 	TypeShellOutput = "workspace_shell_output"
 	TypeShellEnd    = "workspace_shell_end"
 
+	// The same of terminals.
+	TypeTerminalStart  = "workspace_terminal_start"
+	TypeTerminalOutput = "workspace_terminal_output"
+	TypeTerminalEnd    = "workspace_terminal_end"
+
 	// TypeFile is a call of a file tool that is done: one event, without a start.
 	TypeFile = "workspace_file"
 
@@ -131,10 +136,14 @@ func newEvent(t observe.Event) Event {
 	case observe.Remembered:
 		e.Type = TypeRemembered
 	}
-	if t.Op == codeinterp.OpCommand && e.Type != TypeRemembered && e.Type != TypeNetwork {
-		e.Type = shellTypes[e.Type]
+	if types := typesOf[t.Op]; types != nil && e.Type != TypeRemembered && e.Type != TypeNetwork {
+		e.Type = types[e.Type]
 	}
 	return e
 }
 
-var shellTypes = map[string]string{TypeStart: TypeShellStart, TypeOutput: TypeShellOutput, TypeLate: TypeShellOutput, TypeEnd: TypeShellEnd}
+// typesOf are the types of events about what is no code.
+var typesOf = map[codeinterp.Op]map[string]string{
+	codeinterp.OpCommand:  {TypeStart: TypeShellStart, TypeOutput: TypeShellOutput, TypeLate: TypeShellOutput, TypeEnd: TypeShellEnd},
+	codeinterp.OpTerminal: {TypeStart: TypeTerminalStart, TypeOutput: TypeTerminalOutput, TypeLate: TypeTerminalOutput, TypeEnd: TypeTerminalEnd},
+}

@@ -29,7 +29,7 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.AddCommand(a.runCommand(), a.replCommand(), a.mcpCommand(), a.envCommand(), a.engineCommand(), a.keepCommand(),
+	root.AddCommand(a.runCommand(), a.replCommand(), a.shellCommand(), a.mcpCommand(), a.envCommand(), a.engineCommand(), a.keepCommand(),
 		a.doctorCommand(), a.manCommand(root))
 	root.AddCommand(a.command("version", "Print the version", nil,
 		func(context.Context, *pflag.FlagSet, []string) int { return a.print("toolcell " + version() + "\n") }))

@@ -28,6 +28,7 @@ type directoryFlags struct {
 	shell      bool
 	background bool
 	git        bool
+	terminals  bool
 }
 
 func (f *directoryFlags) register(fs *pflag.FlagSet) {
@@ -36,12 +37,13 @@ func (f *directoryFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.shell, "shell", false, "also offer to run commands in --dir or on a Jupyter server")
 	fs.BoolVar(&f.git, "git", false, "also offer to work with git repositories in --dir")
 	fs.BoolVar(&f.background, "background", false, "also offer to run commands in the background")
+	fs.BoolVar(&f.terminals, "terminals", false, "also offer terminals, for editors, REPLs and password prompts")
 }
 
 // check refuses flags that exclude each other, and chooses the provider for the others.
 func (f *directoryFlags) check(p *providerFlags, url bool) error {
-	if f.background && !f.shell {
-		return errors.New("--background goes with --shell")
+	if (f.background || f.terminals) && !f.shell {
+		return errors.New("--background and --terminals go with --shell")
 	}
 	if f.git && f.dir == "" {
 		return errors.New("--git goes with --dir")

@@ -5,6 +5,7 @@
 //	toolcell run --in data.csv --out charts plot.py data.csv
 //	toolcell run --url http://localhost:8888 analysis.ipynb --out done.ipynb
 //	toolcell repl --language python
+//	toolcell shell --dir . --write .
 //	toolcell doctor
 //	toolcell mcp
 //	toolcell mcp --tools mcp.json

@@ -148,7 +148,7 @@ func (a *app) serveTools(ctx context.Context, f *mcpFlags, caps workspace.Capabi
 }
 
 func (f *mcpFlags) toolOptions() tools.Options {
-	o := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ForkContexts: f.fork, ReadOutput: f.readOutput, Artifacts: f.artifacts, Background: f.directory.background}
+	o := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ForkContexts: f.fork, ReadOutput: f.readOutput, Artifacts: f.artifacts, Background: f.directory.background, Terminals: f.directory.terminals}
 	if f.gateway != nil {
 		o.Secrets = f.gateway.secrets
 	}

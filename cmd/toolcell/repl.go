@@ -97,7 +97,7 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 
 // startHere makes the current directory the one to start in, which programs can read,
 // unless it is the user's home or the root directory.
-func (f *replFlags) startHere() bool {
+func (f *programFlags) startHere() bool {
 	dir, err := os.Getwd()
 	home, _ := os.UserHomeDir()
 	if err != nil || f.provider != "subprocess" || f.dir != "" || f.startFiles != "" || dir == home || dir == "/" || f.isolation == subprocess.None {

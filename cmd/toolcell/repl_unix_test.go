@@ -16,7 +16,10 @@ import (
 // typeAt types at a prompt, one key sequence after what is expected before it.
 func typeAt(t *testing.T, args []string, steps ...[2]string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"repl", "--history", "none"}, args...)...)
+	if len(args) == 0 || args[0] != "shell" {
+		args = append([]string{"repl", "--history", "none"}, args...)
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asToolcell+"=1", "TERM=xterm")
 	term, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {

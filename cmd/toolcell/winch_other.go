@@ -1,0 +1,7 @@
+//go:build !unix
+
+package main
+
+import "context"
+
+func followSize(context.Context, func()) {}
