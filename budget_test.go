@@ -12,7 +12,7 @@ import (
 // needs more removes as much elsewhere in the folder, or says in the commit which
 // promise of the README needs them.
 var budgets = map[string]int{
-	"cmd/toolcell":                        5358,
+	"cmd/toolcell":                        5531,
 	"cmd/toolcell/internal/images":        78,
 	"cmd/toolcell/internal/inputs":        51,
 	"cmd/toolcell/internal/outdir":        115,
@@ -61,7 +61,7 @@ var budgets = map[string]int{
 	"internal/pyvalue":                    13,
 	"internal/room":                       83,
 	"internal/rootfs":                     1037,
-	"internal/sandbox":                    5424,
+	"internal/sandbox":                    5428,
 	"internal/sandbox/acl":                84,
 	"internal/sandbox/diskuse":            145,
 	"internal/sandbox/forkexec":           217,
