@@ -38,3 +38,22 @@ func TestOutputsCanBeRead(t *testing.T) {
 		})
 	}
 }
+
+// A display that a later cell updates, or shows again under its id, is up to date in every
+// cell, as in a front end; and what is written is a notebook by its schema.
+func TestUpdatedDisplays(t *testing.T) {
+	nb := script(`: display("text/plain", "a", {id: "p"}); display("text/plain", "other")`, `: display("text/plain", "b", {id: "p"}); updateDisplay("p", "text/plain", "c")`,
+		`: updateDisplay("p", "text/plain", "d"); display("text/plain", "last")`)
+	nb.Metadata["kernelspec"] = json.RawMessage(`{"language":"javascript"}`)
+	if _, err := notebook.Run(t.Context(), interpreter(t), nb, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := "[1] display_data=\"d\" display_data=\"other\"\n[2] display_data=\"d\"\n[3] display_data=\"d\" display_data=\"last\"\n"
+	if got := show(nb); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	b, err := nb.Encode()
+	if err != nil || !strings.Contains(string(b), `"name": "javascript"`) || !strings.Contains(string(b), `"display_name": "javascript"`) {
+		t.Errorf("%s %v", b, err)
+	}
+}

@@ -22,6 +22,11 @@ func (nb *Notebook) Encode() ([]byte, error) {
 		}
 	}
 	metadata := maps.Clone(nb.Metadata)
+	if spec, ok := metadata["kernelspec"]; ok {
+		if metadata["kernelspec"] = namedSpec(spec, nb.Language()); metadata["kernelspec"] == nil {
+			delete(metadata, "kernelspec")
+		}
+	}
 	delete(metadata, "orig_nbformat") // not part of the file format
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -34,6 +39,29 @@ func (nb *Notebook) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("notebook: %w: %w", codeinterp.ErrInvalid, err)
 	}
 	return b.Bytes(), nil
+}
+
+// namedSpec returns a kernelspec with the members that the format requires, nil for what is
+// no kernelspec.
+func namedSpec(spec json.RawMessage, language string) json.RawMessage {
+	var members map[string]any
+	if json.Unmarshal(spec, &members) != nil || members == nil {
+		return nil
+	}
+	name, named := members["name"].(string)
+	_, shown := members["display_name"].(string)
+	if named && shown {
+		return spec
+	}
+	if !named {
+		name = language
+		members["name"] = name
+	}
+	if !shown {
+		members["display_name"] = name
+	}
+	b, _ := json.Marshal(members)
+	return b
 }
 
 // name gives each cell without a valid and unique id a new one.

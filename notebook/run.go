@@ -68,7 +68,7 @@ func (r *Report) OK() bool { return len(r.Failed) == 0 && r.Left == 0 }
 // ctx; nb has the outputs until then. opts may be nil. Use a Notebook in one goroutine at
 // a time.
 func Run(ctx context.Context, ci codeinterp.CodeInterpreter, nb *Notebook, opts *Options) (Report, error) {
-	r := &running{nb: nb}
+	r := &running{nb: nb, shown: map[string][]place{}}
 	if opts != nil {
 		r.opts = *opts
 	}
@@ -126,6 +126,33 @@ type running struct {
 	opts   Options
 	report Report
 	made   writtenFiles
+	shown  map[string][]place // displays by their ids
+}
+
+// A place is that of an output in a notebook.
+type place struct{ cell, output int }
+
+// update brings the displays of earlier cells up to date with what a cell has shown under
+// their ids, as front ends do.
+func (r *running) update(cell int, res *codeinterp.Result) {
+	at := 0
+	for _, o := range res.Outputs {
+		if o.Kind != codeinterp.Display {
+			continue
+		}
+		outputs := r.nb.Cells[cell].Outputs
+		for outputs[at].Type != Display {
+			at++
+		}
+		if o.DisplayID != "" {
+			for _, p := range r.shown[o.DisplayID] {
+				old := &r.nb.Cells[p.cell].Outputs[p.output]
+				old.Data, old.Metadata = outputs[at].Data, outputs[at].Metadata
+			}
+			r.shown[o.DisplayID] = append(r.shown[o.DisplayID], place{cell, at})
+		}
+		at++
+	}
 }
 
 // cells runs the cells one after the other.
@@ -149,6 +176,7 @@ func (r *running) cells(run func(string, *codeinterp.RunOptions) (codeinterp.Res
 		res, err = run(c.Source, o)
 		r.made.note(&res)
 		c.Record(&res)
+		r.update(i, &res)
 		if res.Status != codeinterp.StatusNotRun {
 			r.report.Ran++
 		}
