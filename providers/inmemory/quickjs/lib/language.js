@@ -61,50 +61,15 @@
     if (typeof c !== "function") return false;
     try { Reflect.construct(Object, [], c); return true; } catch { return false; }
   };
-  const method = (o, key) => {
-    const f = o[key];
-    if (f === undefined || f === null) return undefined;
-    if (typeof f !== "function") throw new TypeError(`${String(key)} is not a function`);
-    return f;
-  };
   const add = (a, k, value) => Object.defineProperty(a, k, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
-
-  async function fromIterator(a, it, isAsync, map, self) {
-    const { next } = it;
-    for (let k = 0; ; k++) {
-      let r = Reflect.apply(next, it, []);
-      if (isAsync) r = await r;
-      if (r === null || typeof r !== "object" && typeof r !== "function") throw new TypeError("an iterator's result must be an object");
-      if (r.done) { a.length = k; return a; }
-      try {
-        let v = r.value;
-        if (!isAsync) v = await v;
-        add(a, k, map === undefined ? v : await Reflect.apply(map, self, [v, k]));
-      } catch (e) {
-        try { const f = it.return; if (typeof f === "function") await Reflect.apply(f, it, []); } catch {}
-        throw e;
-      }
-    }
-  }
 
   exports.fromAsync = async function (items, map, self) {
     if (map !== undefined && typeof map !== "function") throw new TypeError(`${typeof map} is not a function`);
-    const asyncMethod = method(items, asyncIterator), syncMethod = asyncMethod === undefined ? method(items, iterator) : undefined;
-    const start = asyncMethod ?? syncMethod, makes = isConstructor(this);
-    if (start !== undefined) {
-      const a = makes ? new this() : [];
-      const it = Reflect.apply(start, items, []);
-      if (it === null || typeof it !== "object" && typeof it !== "function") throw new TypeError("an iterator must be an object");
-      return fromIterator(a, it, asyncMethod !== undefined, map, self);
-    }
-    const list = Object(items), n = Math.min(Math.max(Math.trunc(list.length) || 0, 0), 2 ** 53 - 1);
-    if (!makes && n > 2 ** 32 - 1) throw new RangeError("Invalid array length");
-    const a = makes ? new this(n) : new Array(n);
-    for (let k = 0; k < n; k++) {
-      const v = await list[k];
-      add(a, k, map === undefined ? v : await Reflect.apply(map, self, [v, k]));
-    }
-    a.length = n;
+    const list = items[asyncIterator] ?? items[iterator] ? items : Array.from(items);
+    const a = isConstructor(this) ? new this() : [];
+    let k = 0;
+    for await (const v of list) add(a, k, map === undefined ? v : await Reflect.apply(map, self, [v, k])), k++;
+    a.length = k;
     return a;
   };
 
