@@ -45,7 +45,8 @@ class State:
     interrupts = 0  # signals that came while the program could be interrupted, of this run
     confirmed = 0  # of how many of those the host has said that it sent them
     signaled = False  # any came since the last run began
-    announced = False  # the host is about to interrupt the run in progress
+    announced = ''  # the run that the host is about to interrupt
+    early = False  # the host has sent the signal before the run began
     flags = 0  # of __future__ imports so far
     shows = 0
     calls = 0

@@ -376,7 +376,9 @@ def serve_run(fields):
     except BaseException:
         drop_figures()
     with gate:
-        state.seq, state.busy, state.announced = fields[0].decode(), True, False
+        state.seq, state.busy = fields[0].decode(), True
+        if state.announced != state.seq:
+            state.announced = ''
         state.interrupts, state.confirmed = 0, 0
     if not state.once:
         run_of.set(state.seq)

@@ -217,12 +217,16 @@ def new_poller():
 
 
 def announce(kind, fields):
-    """Notes that the host interrupts the run in progress, or that it has sent the
-    signal: if that came too early to be seen, it comes again."""
+    """Notes that the host interrupts the run in progress, or one that has yet to begin, or
+    that it has sent the signal: if that came too early to be seen, it comes again."""
+    seq = fields[0].decode()
     if kind == b'I':
-        state.announced = state.busy and fields[0].decode() == state.seq
-    elif state.announced:
-        state.announced = False
+        state.announced = seq if state.busy or seq != state.seq else ''
+    elif state.announced == seq:
+        state.announced = ''
+        if seq != state.seq:
+            state.early = True
+            return
         state.confirmed += 1
         # These frames may be read long after the signal: it is the run's signals that
         # count, not those since the announcement.
@@ -236,6 +240,10 @@ def look_for_interrupt():
     """Interrupts the program if the host wanted that before it began: the signal may
     have come too early to be seen."""
     global reading
+    if state.early:
+        state.early = False
+        interrupt_main()
+        return
     if not state.signaled and getsignal(SIGINT) is on_interrupt:
         return
     state.signaled = False
