@@ -208,3 +208,35 @@ func BenchmarkAttach(b *testing.B) {
 	b.Setenv("XDG_RUNTIME_DIR", b.TempDir())
 	attachtest.Benchmark(b, open(b, keepOptions(time.Minute)))
 }
+
+// TestKeeperKilled: a keeper that is killed takes the run and the state along, which the run
+// reports, and the context goes on in another one under the same reference.
+func TestKeeperKilled(t *testing.T) {
+	ci, a, id := keptContext(t, time.Minute)
+	dir, err := keeper.Open(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kill := func(codeinterp.Output) error { return syscall.Kill(dir.Keepers("*")[0], syscall.SIGKILL) }
+	ref, err := a.Refer(t.Context(), id)
+	res, rerr := ci.RunInContext(t.Context(), id, "x = 1; print('x', flush=True)\nwhile True: pass", &codeinterp.RunOptions{OnOutput: kill})
+	if err != nil || rerr != nil || res.Status != codeinterp.StatusLost || !res.StateLost || res.Stdout() != "x\n" {
+		t.Errorf("%+v, %v, %v", res, err, rerr)
+	}
+	if res, err = ci.RunInContext(t.Context(), id, "print('x' in globals())", nil); err != nil || !res.OK() || res.Stdout() != "False\n" || res.StateLost {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if again, err := a.Detach(t.Context(), id); err != nil || again != ref {
+		t.Errorf("%q, %v; before %q", again, err, ref)
+	}
+	if id, err = a.Attach(t.Context(), ref); err != nil {
+		t.Fatal(err)
+	}
+	_ = kill(codeinterp.Output{})
+	for len(dir.Keepers("*")) > 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if res, err = ci.RunInContext(t.Context(), id, "print(1)", nil); err != nil || res.Stdout() != "1\n" || !res.StateLost {
+		t.Errorf("killed between runs: %+v, %v", res, err)
+	}
+}

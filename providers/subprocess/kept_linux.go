@@ -134,22 +134,35 @@ func (s *kept) Run(ctx context.Context, p *driver.Program, out *driver.Output) (
 	if p.Resume != nil {
 		return s.resume(ctx, p, out)
 	}
-	if err := s.ready(ctx, p); err != nil {
-		return driver.Outcome{}, err
+	for {
+		o, err := s.attempt(ctx, p, out)
+		if !errors.Is(err, keeper.ErrNone) {
+			return o, err
+		}
+		select {
+		case <-s.gone: // another keeper takes its place
+		case <-ctx.Done():
+			return driver.Outcome{}, context.Cause(ctx)
+		}
 	}
-	if p.HasFiles() {
-		dir, err := s.files()
-		if err == nil {
+}
+
+func (s *kept) attempt(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	err := s.ready(ctx, p)
+	if err == nil && p.HasFiles() {
+		var dir *rootfs.FS
+		if dir, err = s.files(); err == nil {
 			err = p.CopyFiles(ctx, dir)
 		}
-		if err != nil {
-			return driver.Outcome{}, err
-		}
+	}
+	if err != nil {
+		return driver.Outcome{}, err
 	}
 	o, err := s.follow(ctx, p, out, &keptRequest{Op: "run", Code: p.Code, Stdin: p.Stdin, HasStdin: p.Stdin != nil, Env: p.Env,
 		Artifacts: p.Artifacts, Network: p.Network, Timeout: p.Timeout})
-	o.Fresh = o.Fresh || s.fresh
-	s.fresh = false
+	if err == nil {
+		o.Fresh, s.fresh = o.Fresh || s.fresh, false
+	}
 	return o, err
 }
 
@@ -206,10 +219,14 @@ func (s *kept) follow(ctx context.Context, p *driver.Program, out *driver.Output
 	begun := false
 	for {
 		r, err := conn.read()
+		_, refused := errors.AsType[*keptError](err)
 		switch {
-		case err != nil && !begun:
-			return driver.Outcome{}, s.lost(err)
-		case err != nil: // the keeper has died
+		case refused:
+			return driver.Outcome{}, err
+		case err != nil: // the keeper has died, perhaps before the program began
+			if !begun {
+				p.Begin()
+			}
 			out.MayLack(codeinterp.TruncatedByExit)
 			return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Cause: codeinterp.CauseExit}, nil
 		case r.Begun:
