@@ -100,8 +100,8 @@ var budgets = map[string]int{
 	"providers/jupyter/internal/wire":     901,
 	"providers/subprocess":                6245,
 	"providers/subprocess/internal/cells": 198,
+	"providers/subprocess/internal/kept":  877,
 	"providers/subprocess/internal/pump":  195,
-	"providers/subprocess/internal/spool": 170,
 	"shell":                               947,
 	"tools":                               5301,
 	"tools/codemode":                      2155,
@@ -112,7 +112,7 @@ var budgets = map[string]int{
 	"workspace":                           1392,
 	"workspace/internal/workspacetest":    84,
 	"workspace/jupyter":                   194,
-	"workspace/local":                     330,
+	"workspace/local":                     351,
 	"workspace/memory":                    88,
 	"workspace/template":                  250,
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/keeper"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/kept"
 )
 
 const (
@@ -53,6 +54,7 @@ func (h *host) openKeep() (err error) {
 	if h.keep.dir, err = keeper.Open(os.Getenv); err != nil {
 		return fmt.Errorf("%w: no place for keepers: %w", codeinterp.ErrUnavailable, err)
 	}
+	h.keep.dir.Keepers(contextKey + "*") // sweeps
 	return nil
 }
 
@@ -76,18 +78,20 @@ const refPrefix = "toolcell-keeper:"
 
 // Refer implements driver.Attacher.
 func (h keepingHost) Refer(s driver.Session) (codeinterp.Ref, error) {
-	return codeinterp.Ref(fmt.Sprintf("%s%d:%s", refPrefix, os.Geteuid(), s.(*kept).key)), nil
+	return codeinterp.Ref(fmt.Sprintf("%s%d:%s", refPrefix, os.Geteuid(), s.(*keptContext).Key)), nil
 }
 
 // Detach implements driver.Attacher.
 func (h keepingHost) Detach(ctx context.Context, of driver.Session, unread func() codeinterp.Result) (codeinterp.Ref, error) {
-	s := of.(*kept)
-	res := unread()
-	if _, err := s.call(ctx, &keptRequest{Op: "release", Outputs: res.Outputs}); err != nil {
+	s := of.(*keptContext)
+	q := &kept.Request{Op: kept.Release, Outputs: unread().Outputs}
+	if s.pending { // the run of the process before waits for the next one
+		q.Op = kept.Late
+	}
+	if _, err := s.Call(ctx, q); err != nil {
 		return "", err
 	}
 	s.leave()
-	s.folder.close()
 	return h.Refer(s)
 }
 
@@ -102,25 +106,25 @@ func (h keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, late func(c
 	case id != os.Geteuid():
 		return driver.Attached{}, fmt.Errorf("%w: the context belongs to another user", codeinterp.ErrRefused)
 	}
-	s := &kept{h: h.host, key: key, late: late}
+	s := &keptContext{h: h.host, Client: kept.Client{Dir: h.keep.dir, Key: key}, late: late}
 	if err := s.hold(ctx); err != nil {
 		if errors.Is(err, keeper.ErrNone) {
 			err = fmt.Errorf("%w: its keeper has ended", codeinterp.ErrContext)
 		}
 		return driver.Attached{}, err
 	}
-	o := codeinterp.ContextOptions{Cwd: s.hello.Cwd, Env: s.hello.Env}
-	if s.lang = h.languages[s.hello.Language]; s.lang == nil {
+	o := codeinterp.ContextOptions{Cwd: s.Hello.Cwd, Env: s.Hello.Env}
+	if s.lang = h.languages[s.Hello.Language]; s.lang == nil {
 		s.leave()
-		return driver.Attached{}, fmt.Errorf("%w: %s", codeinterp.ErrLanguage, s.hello.Language)
+		return driver.Attached{}, fmt.Errorf("%w: %s", codeinterp.ErrLanguage, s.Hello.Language)
 	}
-	s.opts, s.pending = driver.Options{ContextOptions: o, Language: s.lang.Name}, s.hello.Pending
-	return driver.Attached{Session: s, Language: s.lang.Name, Options: o, Empty: s.hello.Empty}, nil
+	s.opts, s.pending = driver.Options{ContextOptions: o, Language: s.lang.Name}, s.Hello.Pending
+	return driver.Attached{Session: s, Language: s.lang.Name, Options: o, Empty: s.Hello.Empty}, nil
 }
 
 // start starts a context below a keeper.
 func (k *keepers) start(ctx context.Context, h *host, l *language, o *driver.Options) (driver.Session, error) {
-	s := &kept{h: h, lang: l, opts: *o, late: o.Late, key: contextKey + rand.Text()}
+	s := &keptContext{h: h, lang: l, opts: *o, late: o.Late, Client: kept.Client{Dir: k.dir, Key: contextKey + rand.Text()}}
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
@@ -154,7 +158,7 @@ func (k *keepers) startKeeper(ctx context.Context, h *host, key string, l *langu
 	}
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
 	defer stop()
-	var r keptReply
+	var r kept.Reply
 	err = gob.NewDecoder(out).Decode(&r)
 	go func() { _ = cmd.Wait() }()
 	switch {
@@ -163,5 +167,8 @@ func (k *keepers) startKeeper(ctx context.Context, h *host, key string, l *langu
 	case err != nil:
 		return fmt.Errorf("%w: the keeper ended while it started", codeinterp.ErrUnavailable)
 	}
-	return r.Err.err()
+	if r.Err != nil {
+		return r.Err
+	}
+	return nil
 }

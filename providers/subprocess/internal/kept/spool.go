@@ -1,5 +1,6 @@
-// Package spool keeps the last output of a run for readers that come, go, and come again.
-package spool
+// Package kept is what a host and the keeper of a context say to each other, with the run
+// of the context and its output, which the keeper keeps for hosts that come and go.
+package kept
 
 import (
 	"sync"
@@ -16,16 +17,16 @@ type item struct {
 
 func (i *item) size() int { return i.Size() + 128 }
 
-// A Gap is what a reader wanted and is not kept any more.
-type Gap struct {
+// A gap is what a reader wanted and is not kept any more.
+type gap struct {
 	First, Last int // numbers; both 0 if nothing is missing
 	// Lost is how much of each kind was dropped in all.
 	Lost []codeinterp.Truncation
 }
 
-// A Spool is the output of a run. While a reader reads, writers wait for it; without one
+// A spool is the output of a run. While a reader reads, writers wait for it; without one
 // the oldest output is dropped.
-type Spool struct {
+type spool struct {
 	keep int // bytes
 
 	mu      sync.Mutex
@@ -42,15 +43,15 @@ type Spool struct {
 	dropped [codeinterp.Clear + 1]int64 // bytes of each kind
 }
 
-// New returns a spool that keeps so many bytes.
-func New(keep int) *Spool {
-	s := &Spool{keep: keep}
+// newSpool returns a spool that keeps so many bytes.
+func newSpool(keep int) *spool {
+	s := &spool{keep: keep}
 	s.cond.L = &s.mu
 	return s
 }
 
-// Add adds an output. It waits while a reader has a lot to read.
-func (s *Spool) Add(o codeinterp.Output) {
+// add adds an output. It waits while a reader has a lot to read.
+func (s *spool) add(o codeinterp.Output) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.readers > 0 && s.unread > s.keep/4 {
@@ -70,7 +71,7 @@ func (s *Spool) Add(o codeinterp.Output) {
 }
 
 // drop drops the oldest output.
-func (s *Spool) drop() {
+func (s *spool) drop() {
 	old := s.items[0]
 	s.items[0], s.items = item{}, s.items[1:]
 	s.note(s.first, &old)
@@ -81,35 +82,35 @@ func (s *Spool) drop() {
 }
 
 // note notes that the item of an index was read or dropped.
-func (s *Spool) note(index int, i *item) {
+func (s *spool) note(index int, i *item) {
 	if index >= s.read {
 		s.read = index + 1
 		s.unread -= i.size()
 	}
 }
 
-// End says that nothing more is added.
-func (s *Spool) End() {
+// end says that nothing more is added.
+func (s *spool) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
 	s.cond.Broadcast()
 }
 
-// A Reader reads a spool.
-type Reader struct {
-	s      *Spool
+// A reader reads a spool.
+type reader struct {
+	s      *spool
 	after  int // the reader has this number
 	index  int
 	closed bool
 }
 
-// Read returns a reader of what came after the output of a number, 0 for all.
-func (s *Spool) Read(after int) *Reader {
+// newReader returns a reader of what came after the output of a number, 0 for all.
+func (s *spool) newReader(after int) *reader {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.readers++
-	r := &Reader{s: s, after: after, index: s.first}
+	r := &reader{s: s, after: after, index: s.first}
 	for n, i := range s.items {
 		if i.number > after || i.Late && i.number == after {
 			break
@@ -122,8 +123,8 @@ func (s *Spool) Read(after int) *Reader {
 	return r
 }
 
-// Close ends the reader and its Next.
-func (r *Reader) Close() {
+// close ends the reader and its next.
+func (r *reader) close() {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	if !r.closed {
@@ -133,9 +134,9 @@ func (r *Reader) Close() {
 	}
 }
 
-// Next waits for an output. ok is false at the end and after Close. If outputs before it
-// are missing, gap says so; it is set at the end too.
-func (r *Reader) Next() (o codeinterp.Output, gap Gap, ok bool) {
+// next waits for an output. ok is false at the end and after close. If outputs before it
+// are missing, missing says so; it is set at the end too.
+func (r *reader) next() (o codeinterp.Output, missing gap, ok bool) {
 	s := r.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,21 +144,21 @@ func (r *Reader) Next() (o codeinterp.Output, gap Gap, ok bool) {
 		s.cond.Wait()
 	}
 	if s.missing > r.after && r.index <= s.first {
-		gap = Gap{First: r.after + 1, Last: s.missing, Lost: s.lost()}
+		missing = gap{First: r.after + 1, Last: s.missing, Lost: s.lost()}
 	}
 	r.index = max(r.index, s.first)
 	if r.closed || r.index >= s.first+len(s.items) {
-		return o, gap, false
+		return o, missing, false
 	}
 	i := &s.items[r.index-s.first]
 	s.note(r.index, i)
 	s.cond.Broadcast()
 	r.index++
 	r.after = max(r.after, i.number)
-	return i.Output, gap, true
+	return i.Output, missing, true
 }
 
-func (s *Spool) lost() (list []codeinterp.Truncation) {
+func (s *spool) lost() (list []codeinterp.Truncation) {
 	for kind, n := range s.dropped {
 		if n > 0 {
 			list = append(list, codeinterp.Truncation{Stream: codeinterp.Kind(kind).String(), Bytes: n, Reason: codeinterp.TruncatedByConnection})

@@ -1,0 +1,165 @@
+package kept
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/keeper"
+)
+
+// patience bounds answers that need no program.
+const patience = 5 * time.Second
+
+// A Client is a host's end of a context.
+type Client struct {
+	Dir   keeper.Dir
+	Key   string
+	Hello *Hello        // set by Hold
+	Gone  chan struct{} // made by Hold; closed when the keeper has ended, or Leave was called
+
+	holding *conn
+}
+
+func (c *Client) dial(ctx context.Context) (*conn, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	socket, err := c.Dir.Dial(c.Key)
+	if err != nil {
+		return nil, failed(err)
+	}
+	_ = socket.SetDeadline(time.Now().Add(patience))
+	return newConn(socket), nil
+}
+
+// failed returns the error of a connection.
+func failed(err error) error {
+	if _, said := errors.AsType[*Error](err); said {
+		return err
+	}
+	return fmt.Errorf("%w: the keeper does not answer: %w", codeinterp.ErrUnavailable, err)
+}
+
+// Hold attaches the context. The error is keeper.ErrNone if there is no keeper.
+func (c *Client) Hold(ctx context.Context) error {
+	s, err := c.dial(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := s.ask(&Request{Op: hold})
+	if err != nil {
+		s.Close()
+		return failed(err)
+	}
+	_ = s.SetDeadline(time.Time{})
+	gone := make(chan struct{})
+	c.holding, c.Hello, c.Gone = s, r.Hello, gone
+	go func() {
+		_, _ = io.Copy(io.Discard, s) // until the keeper ends
+		close(gone)
+	}()
+	return nil
+}
+
+// Leave detaches the context.
+func (c *Client) Leave() {
+	c.holding.Close()
+	<-c.Gone
+}
+
+// Call asks for something that is soon done. ctx bounds it.
+func (c *Client) Call(ctx context.Context, q *Request) (*Reply, error) {
+	s, err := c.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	_ = s.SetDeadline(time.Time{})
+	defer context.AfterFunc(ctx, func() { s.Close() })()
+	r, err := s.ask(q)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	} else if err != nil {
+		return nil, failed(err)
+	}
+	return r, nil
+}
+
+// End asks for something that the end of the keeper does too.
+func (c *Client) End(ctx context.Context, op string) error {
+	_, err := c.Call(ctx, &Request{Op: op})
+	if errors.Is(err, keeper.ErrNone) {
+		return nil
+	}
+	select {
+	case <-c.Gone:
+		return nil
+	default:
+		return err
+	}
+}
+
+// Follow passes on the output of a run, to its end. q is Run or Resume.
+func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Output, q *Request) (driver.Outcome, error) {
+	s, err := c.dial(ctx)
+	if err != nil {
+		return driver.Outcome{}, err
+	}
+	defer s.Close()
+	if err := s.Encode(q); err != nil {
+		return driver.Outcome{}, failed(err)
+	}
+	_ = s.SetDeadline(time.Time{})
+	defer context.AfterFunc(ctx, c.stop)()
+	for begun := false; ; {
+		r, err := s.reply()
+		_, refused := errors.AsType[*Error](err)
+		switch {
+		case refused:
+			return driver.Outcome{}, err
+		case err != nil: // the keeper has died, perhaps before the program began
+			if !begun {
+				p.Begin()
+			}
+			out.MayLack(codeinterp.TruncatedByExit)
+			return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Cause: codeinterp.CauseExit}, nil
+		case r.Begun:
+			p.Begin()
+			begun = true
+		case r.Output != nil:
+			out.Add(*r.Output)
+		case r.Lost != nil:
+			out.Lost(*r.Lost)
+		case r.End != nil:
+			_ = s.Encode(&Request{Op: got})
+			return r.End.outcome(q.Op == Resume)
+		}
+	}
+}
+
+// stop stops the run, or the keeper if that does not answer.
+func (c *Client) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if _, err := c.Call(ctx, &Request{Op: stop}); err != nil {
+		c.Kill()
+	}
+}
+
+// Kill kills the keeper, and with it all that runs below it.
+func (c *Client) Kill() {
+	pid := keeper.PID(c.holding.UnixConn)
+	select {
+	case <-c.Gone: // another process may have the id
+	default:
+		if pid > 0 {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
