@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,14 +15,14 @@ import (
 // A pausable fake sleeps for what its code says, and knows whether it is paused.
 type pausable struct {
 	*fake
-	paused bool
+	paused atomic.Bool
 	fails  error
 }
 
 func newPausable() *pausable {
 	p := &pausable{fake: newFake("python")}
 	p.script = func(_ context.Context, code string, _ *codeinterp.RunOptions) (codeinterp.Result, error) {
-		if p.paused {
+		if p.paused.Load() {
 			return codeinterp.NotRun(), codeinterp.ErrPaused
 		}
 		d, _ := time.ParseDuration(code)
@@ -32,12 +33,12 @@ func newPausable() *pausable {
 }
 
 func (p *pausable) Pause(context.Context) error {
-	p.paused = p.fails == nil
+	p.paused.Store(p.fails == nil)
 	return p.fails
 }
 
 func (p *pausable) Resume(context.Context) error {
-	p.paused = false
+	p.paused.Store(false)
 	return nil
 }
 
@@ -51,13 +52,13 @@ func TestPause(t *testing.T) {
 	for _, auto := range []bool{false, true} {
 		p := newPausable()
 		ws := open(t, workspace.Capabilities{Code: p}, &workspace.Options{AutoResume: auto})
-		if err := ws.Pause(t.Context()); err != nil || !p.paused {
+		if err := ws.Pause(t.Context()); err != nil || !p.paused.Load() {
 			t.Fatal(err)
 		}
-		if err := sleep(ws, "0s"); errors.Is(err, codeinterp.ErrPaused) == auto || p.paused == auto {
+		if err := sleep(ws, "0s"); errors.Is(err, codeinterp.ErrPaused) == auto || p.paused.Load() == auto {
 			t.Errorf("auto %v: %v", auto, err)
 		}
-		if err := ws.Resume(t.Context()); err != nil || p.paused {
+		if err := ws.Resume(t.Context()); err != nil || p.paused.Load() {
 			t.Error(err)
 		}
 		if err := sleep(ws, "0s"); err != nil {
@@ -71,8 +72,8 @@ func TestPauseAll(t *testing.T) {
 	p, q := newPausable(), newPausable()
 	q.fails = codeinterp.ErrUnavailable
 	ws := open(t, workspace.Capabilities{Code: p, Beside: map[string]codeinterp.CodeInterpreter{"other": q}}, nil)
-	if err := ws.Pause(t.Context()); !errors.Is(err, codeinterp.ErrUnavailable) || p.paused || q.paused {
-		t.Errorf("%v, %v, %v", err, p.paused, q.paused)
+	if err := ws.Pause(t.Context()); !errors.Is(err, codeinterp.ErrUnavailable) || p.paused.Load() || q.paused.Load() {
+		t.Errorf("%v, %v, %v", err, p.paused.Load(), q.paused.Load())
 	}
 	ws = open(t, workspace.Capabilities{Code: newPausable(), Beside: map[string]codeinterp.CodeInterpreter{"other": newFake("lua")}}, nil)
 	if err := ws.Pause(t.Context()); !errors.Is(err, errors.ErrUnsupported) {
@@ -86,27 +87,27 @@ func TestIdlePause(t *testing.T) {
 		p := newPausable()
 		ws := open(t, workspace.Capabilities{Code: p}, &workspace.Options{IdlePause: time.Minute, AutoResume: true})
 		time.Sleep(61 * time.Second)
-		if !p.paused {
+		if !p.paused.Load() {
 			t.Error("it is not paused after its start")
 		}
 		for range 3 {
-			if err := sleep(ws, "1h"); err != nil || p.paused {
+			if err := sleep(ws, "1h"); err != nil || p.paused.Load() {
 				t.Error(err)
 			}
 			time.Sleep(59 * time.Second)
-			if err := sleep(ws, "1s"); err != nil || p.paused {
+			if err := sleep(ws, "1s"); err != nil || p.paused.Load() {
 				t.Error(err)
 			}
 			time.Sleep(61 * time.Second)
-			if !p.paused {
+			if !p.paused.Load() {
 				t.Error("it is not paused")
 			}
 		}
-		if err := ws.Resume(t.Context()); err != nil || p.paused {
+		if err := ws.Resume(t.Context()); err != nil || p.paused.Load() {
 			t.Error(err)
 		}
 		time.Sleep(61 * time.Second)
-		if !p.paused {
+		if !p.paused.Load() {
 			t.Error("it is not paused again")
 		}
 	})

@@ -112,8 +112,7 @@ func TestPauseStorm(t *testing.T) {
 }
 
 // TestPauseTimeout: what is left of a timeout before a pause is left after it. A
-// program's own clock goes on, a process that it has stopped stays so, and a large
-// message to a program arrives.
+// program's own clock goes on, and a process that it has stopped stays so.
 func TestPauseTimeout(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		ci := open(t, o)
