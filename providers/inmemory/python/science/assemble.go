@@ -2,22 +2,26 @@ package science
 
 // Opcodes.
 const (
-	opBlock = 0x02
-	opLoop  = 0x03
-	opIf    = 0x04
-	opElse  = 0x05
-	opEnd   = 0x0b
-	opBr    = 0x0c
-	opBrIf  = 0x0d
-	opEqz   = 0x45
-	opEq    = 0x46
-	opNe    = 0x47
-	opGtS   = 0x4a
-	opAdd   = 0x6a
-	opSub   = 0x6b
-	opAnd   = 0x71
-	opOr    = 0x72
-	void    = 0x40
+	opBlock  = 0x02
+	opLoop   = 0x03
+	opIf     = 0x04
+	opElse   = 0x05
+	opEnd    = 0x0b
+	opBr     = 0x0c
+	opBrIf   = 0x0d
+	opEqz    = 0x45
+	opEq     = 0x46
+	opNe     = 0x47
+	opReturn = 0x0f
+	opLtS    = 0x48
+	opGtS    = 0x4a
+	opLeS    = 0x4c
+	opMul    = 0x6c
+	opAdd    = 0x6a
+	opSub    = 0x6b
+	opAnd    = 0x71
+	opOr     = 0x72
+	void     = 0x40
 
 	typeI32 = 0x7f
 	typeI64 = 0x7e
@@ -27,20 +31,16 @@ const (
 // An assembler makes code that stands before a function's own.
 type assembler struct {
 	names    map[string]int
-	next     int // the function's locals, without its parameters
+	next     int // the function's parameters and locals
 	declared []byte
 	code     []byte
 }
 
-// loopParameters are those of a loop of numpy: the addresses of the operands, of their
-// number and of their steps, and one that is not used.
-const loopParameters = 4
-
-// local declares a local of a function with loopParameters.
+// local declares a local.
 func (a *assembler) local(kind byte) int {
 	a.declared = append(a.declared, 1, kind)
 	a.next++
-	return loopParameters + a.next - 1
+	return a.next - 1
 }
 
 func (a *assembler) op(ops ...byte) *assembler {
@@ -91,10 +91,11 @@ func appendNumber(to []byte, n int) []byte {
 // A loop goes over the operands of one of numpy's.
 type loop struct{ left, x, y, stepX, stepY int }
 
-// each runs what body makes for each pair of operands. It stands in a block, which it
-// leaves where there is none.
-func (a *assembler) each(alone bool, body func(*loop)) {
-	const operands, count, steps = 0, 1, 2
+// each runs what body makes for each pair of operands of a function whose parameters from
+// the first on are the addresses of the operands, of their number and of their steps. It
+// stands in a block, which it leaves where there is none.
+func (a *assembler) each(first int, alone bool, body func(*loop)) {
+	operands, count, steps := first, first+1, first+2
 	l := &loop{a.local(typeI32), a.local(typeI32), a.local(typeI32), a.local(typeI32), a.local(typeI32)}
 	a.get(count).load(0).tee(l.left).op(opEqz).op(opBrIf, 0)
 	a.get(operands).load(0).set(l.x).get(steps).load(0).set(l.stepX)

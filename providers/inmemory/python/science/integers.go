@@ -12,6 +12,10 @@ const (
 
 	indexType    = "28 02 dc98978d00" // the class of the descriptor of indices
 	longLongType = "28 02 b498978d00"
+
+	// The addresses in these.
+	indexTypeAt    = 0x1a5cc5c
+	longLongTypeAt = 0x1a5cc34
 )
 
 // replacements are what makes long long numpy's default integer. Indices stay long.
@@ -46,29 +50,51 @@ func replacements() map[string][]replacement {
 	return r
 }
 
+// A prefix is what a function with so many parameters does first.
+type prefix struct {
+	parameters int
+	make       func(*assembler)
+}
+
 // prefixes are what functions do first.
-func prefixes() map[string]func(*assembler) {
-	p := map[string]func(*assembler){
+func prefixes() map[string]prefix {
+	p := map[string]prefix{
 		// The letters l and L mean 64 bits, as elsewhere.
-		"PyArray_DescrFromType": func(a *assembler) {
+		"PyArray_DescrFromType": {1, func(a *assembler) {
 			for _, c := range []struct{ letter, number int32 }{{'l', 9}, {'L', 10}} {
 				a.get(0).i32(c.letter).op(opEq).op(opIf, void).i32(c.number).set(0).op(opEnd)
 			}
-		},
+		}},
+		// i4 is C's int: long is for indices alone.
+		"PyArray_TypestrConvert": {2, func(a *assembler) {
+			const size, kind = 0, 1
+			a.get(kind).i32('i').op(opEq).get(size).i32(4).op(opEq).op(opAnd).op(opIf, void).i32(5).op(opReturn).op(opEnd)
+		}},
 		// Arrays of 64 bits may be used as indices: such a conversion is of the same kind.
-		"PyArray_FromArray": func(a *assembler) {
+		"PyArray_FromArray": {3, func(a *assembler) {
 			const array, wanted, flags = 0, 1, 2
 			a.op(opBlock, void)
 			a.get(wanted).op(opEqz).op(opBrIf, 0)
 			a.get(wanted).load(16).i32(7).op(opNe).op(opBrIf, 0)
 			a.get(array).load(28).load(16).i32(9).op(opNe).op(opBrIf, 0)
 			a.get(flags).i32(1 << 26).op(opOr).set(flags).op(opEnd)
-		},
-		"DOUBLE_divide": divide,
+		}},
+		"promote_and_get_ufuncimpl": {7, widen},
+		"LONG_dot":                  {7, dot},
+		"DOUBLE_divide":             {4, divide},
+		"long_power":                {3, instead("array_power", 3)},
 	}
 	for name, f := range map[string]func(*assembler, *loop){"add": operation(0x7c), "subtract": operation(0x7d),
 		"multiply": operation(0x7e), "square": square, "left_shift": shift, "power": power} {
-		p["LONG_"+name] = func(a *assembler) { checkOverflow(a, name == "square", f) }
+		p["LONG_"+name] = prefix{4, func(a *assembler) { checkOverflow(a, 0, name == "square", f) }}
+	}
+	for _, kind := range []string{"_aligned_contig", "_contig", "_aligned", ""} {
+		p[kind+"_cast_longlong_to_long"] = prefix{5, narrow}
+	}
+	// Scalars of indices become those of 64 bits where they are computed with.
+	for name, array := range map[string]string{"long_add@12413": "array_add", "long_subtract": "array_subtract", "long_multiply": "array_multiply",
+		"long_lshift": "array_left_shift", "long_floor_divide": "array_floor_divide", "long_remainder": "array_remainder"} {
+		p[name] = prefix{2, instead(array, 2)}
 	}
 	return p
 }

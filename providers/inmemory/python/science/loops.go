@@ -3,15 +3,15 @@ package science
 // checkOverflow makes a loop of 32-bit integers report results that have more bits, so that
 // numpy warns. It is that of indices, which have 64 bits elsewhere. result leaves the result
 // of 64 bits on the stack.
-func checkOverflow(a *assembler, alone bool, result func(*assembler, *loop)) {
-	const steps = 2
+func checkOverflow(a *assembler, first int, alone bool, result func(*assembler, *loop)) {
+	steps := first + 2
 	over, v := a.local(typeI32), a.local(typeI64)
 	a.op(opBlock, void)
 	if !alone { // a sum, which has a type of its own
 		a.get(steps).load(8).op(opEqz).op(opBrIf, 0)
 	}
 	a.i32(0).set(over)
-	a.each(alone, func(l *loop) {
+	a.each(first, alone, func(l *loop) {
 		result(a, l)
 		a.tee(v).get(v).op(opExtend32).op(opNe64).get(over).op(opOr).set(over)
 	})
@@ -35,6 +35,53 @@ const (
 	opSelect   = 0x1b
 	opEq64     = 0x51
 )
+
+// narrow makes the conversion of 64-bit integers to indices check them.
+func narrow(a *assembler) {
+	const first = 1
+	checkOverflow(a, first, true, func(a *assembler, l *loop) { a.get(l.x).op(0x29, 3, 0) })
+}
+
+// dot makes the sum of products of indices report what has more bits.
+func dot(a *assembler) {
+	const x, stepX, y, stepY, n = 0, 1, 2, 3, 5
+	at, to, left, sum := a.local(typeI32), a.local(typeI32), a.local(typeI32), a.local(typeI64)
+	a.get(x).set(at).get(y).set(to).get(n).set(left).op(opLoop, void).get(left).i32(0).op(opGtS).op(opIf, void)
+	a.get(sum).operand(at).operand(to).op(opMul64).op(opAdd64).set(sum)
+	a.get(at).get(stepX).op(opAdd).set(at).get(to).get(stepY).op(opAdd).set(to).get(left).i32(1).op(opSub).set(left).op(opBr, 1)
+	a.op(opEnd).op(opEnd)
+	a.get(sum).get(sum).op(opExtend32).op(opNe64).op(opIf, void).call("npy_set_floatstatus_overflow").op(opEnd)
+}
+
+// widen makes operations on index arrays those of 64-bit integers, as they are where indices
+// have 64 bits: it replaces the types of the inputs before a loop is chosen.
+func widen(a *assembler) {
+	const function, types = 0, 3
+	at, left, old, new := a.local(typeI32), a.local(typeI32), a.local(typeI32), a.local(typeI32)
+	count := func(object int, by int32) { // a reference, of an object that is not immortal
+		n := a.local(typeI32)
+		a.get(object).load(0).tee(n).i32(1<<30-1).op(opLeS).op(opIf, void)
+		a.get(object).get(n).i32(by).op(opAdd).op(0x36, 2, 0).op(opEnd)
+	}
+	a.i32(0).load(indexTypeAt).set(old).i32(0).load(longLongTypeAt).set(new)
+	a.get(types).set(at).get(function).load(8).set(left)
+	a.op(opLoop, void).get(left).i32(0).op(opGtS).op(opIf, void)
+	a.get(at).load(0).get(old).op(opEq).op(opIf, void).get(at).get(new).op(0x36, 2, 0)
+	count(new, 1)
+	count(old, -1)
+	a.op(opEnd).get(at).i32(4).op(opAdd).set(at).get(left).i32(1).op(opSub).set(left).op(opBr, 1)
+	a.op(opEnd).op(opEnd)
+}
+
+// instead makes a function return what another with its parameters does.
+func instead(other string, parameters int) func(*assembler) {
+	return func(a *assembler) {
+		for i := range parameters {
+			a.get(i)
+		}
+		a.call(other).op(opReturn)
+	}
+}
 
 // operand leaves an operand with 64 bits on the stack.
 func (a *assembler) operand(at int) *assembler { return a.get(at).op(0x34, 2, 0) }
@@ -67,7 +114,7 @@ func divide(a *assembler) {
 	x, y, z := a.local(typeF64), a.local(typeF64), a.local(typeF64)
 	finite := func(v int) { a.get(v).get(v).op(opSubF64).zero().op(opEqF64) }
 	a.op(opBlock, void)
-	a.each(false, func(l *loop) {
+	a.each(0, false, func(l *loop) {
 		a.get(l.x).float().tee(x).get(l.y).float().tee(y).op(opDivF64).tee(z).get(z).op(opSubF64).zero().op(opNeF64).op(opIf, void)
 		a.get(z).get(z).op(opNeF64).op(opIf, void) // no number
 		a.get(x).get(x).op(opEqF64).get(y).get(y).op(opEqF64).op(opAnd).op(opIf, void).call("npy_set_floatstatus_invalid").op(opEnd)

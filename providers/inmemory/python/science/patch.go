@@ -12,6 +12,10 @@ import (
 // exported are functions that the host calls, beside those that the module exports.
 var exported = []string{"PyErr_SetInterruptEx", "PyObject_CallNoArgs"}
 
+// called are functions that the changes call.
+var called = []string{"npy_set_floatstatus_overflow", "npy_set_floatstatus_invalid", "npy_set_floatstatus_divbyzero", "array_add",
+	"array_subtract", "array_multiply", "array_power", "array_left_shift", "array_floor_divide", "array_remainder"}
+
 // patch gives a module the changes of integers, and the exports.
 func patch(source []byte) (out []byte, err error) {
 	defer func() {
@@ -26,9 +30,10 @@ func patch(source []byte) (out []byte, err error) {
 	p := &patcher{replacements: replacements(), prefixes: prefixes()}
 	p.names = functionNames(list, func(name string) bool {
 		_, changed := p.replacements[name]
-		return changed || p.prefixes[name] != nil || slices.Contains(exported, name) || strings.HasPrefix(name, "npy_set_floatstatus_")
+		_, prefixed := p.prefixes[name]
+		return changed || prefixed || slices.Contains(exported, name) || slices.Contains(called, name)
 	})
-	for _, name := range slices.Concat(exported, slices.Collect(maps.Keys(p.replacements)), slices.Collect(maps.Keys(p.prefixes))) {
+	for _, name := range slices.Concat(exported, called, slices.Collect(maps.Keys(p.replacements)), slices.Collect(maps.Keys(p.prefixes))) {
 		if _, ok := p.names[name]; !ok {
 			return nil, fmt.Errorf("%w: no function %s", ErrModule, name)
 		}
@@ -48,7 +53,7 @@ func patch(source []byte) (out []byte, err error) {
 type patcher struct {
 	names        map[string]int
 	replacements map[string][]replacement
-	prefixes     map[string]func(*assembler)
+	prefixes     map[string]prefix
 }
 
 // A replacement is of bytes in a function, which occur so many times.
@@ -66,14 +71,14 @@ func (p *patcher) change(name string, body []byte) []byte {
 		}
 		body = bytes.ReplaceAll(body, old, new)
 	}
-	if make := p.prefixes[name]; make != nil {
-		body = p.prefixed(body, make)
+	if prefix, ok := p.prefixes[name]; ok {
+		body = p.prefixed(body, prefix)
 	}
 	return body
 }
 
 // prefixed puts code before that of a function.
-func (p *patcher) prefixed(body []byte, make func(*assembler)) []byte {
+func (p *patcher) prefixed(body []byte, prefix prefix) []byte {
 	in := &part{body}
 	groups, locals := in.number(), 0
 	declared := in.b
@@ -82,8 +87,8 @@ func (p *patcher) prefixed(body []byte, make func(*assembler)) []byte {
 		in.take(1)
 	}
 	declared = declared[:len(declared)-len(in.b)]
-	a := &assembler{names: p.names, next: locals}
-	make(a)
+	a := &assembler{names: p.names, next: prefix.parameters + locals}
+	prefix.make(a)
 	out := appendNumber(nil, groups+len(a.declared)/2)
 	out = append(append(out, declared...), a.declared...)
 	return append(append(out, a.code...), in.b...)

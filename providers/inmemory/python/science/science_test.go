@@ -55,7 +55,7 @@ func TestChange(t *testing.T) {
 	if got := changed(t, &patcher{replacements: map[string][]replacement{"twice": {{"20 00 6a", "41 01 6a", 1}}}}); got != 22 {
 		t.Errorf("replaced: %d", got)
 	}
-	if got := changed(t, &patcher{prefixes: map[string]func(*assembler){"twice": func(a *assembler) { a.i32(-1000).set(0) }}}); got != 1<<32-2000 {
+	if got := changed(t, &patcher{prefixes: map[string]prefix{"twice": {1, func(a *assembler) { a.i32(-1000).set(0) }}}}); got != 1<<32-2000 {
 		t.Errorf("prefixed: %d", got)
 	}
 }

@@ -62,7 +62,7 @@ func sections(source []byte) []section {
 }
 
 // functionNames returns the numbers of the functions that have one of the names. No two
-// have the same.
+// have the same, unless it is wanted as name@number.
 func functionNames(list []section, wanted func(string) bool) map[string]int {
 	names := map[string]int{}
 	for _, s := range list {
@@ -77,7 +77,9 @@ func functionNames(list []section, wanted func(string) bool) map[string]int {
 			}
 			for n := sub.number(); n > 0; n-- {
 				f, name := sub.number(), string(sub.sized())
-				if !wanted(name) {
+				if numbered := fmt.Sprintf("%s@%d", name, f); wanted(numbered) {
+					name = numbered
+				} else if !wanted(name) {
 					continue
 				}
 				if _, twice := names[name]; twice {
