@@ -88,7 +88,7 @@ func (a *app) fetchWheel(ctx context.Context, url, dir string) (string, error) {
 // compileSlowly loads an engine of the science pack. What is compiled for the first time
 // needs less memory where the collector works more.
 func (a *app) compileSlowly(ctx context.Context, p *pack.Installed) (*python.Engine, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(40))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1700 << 20))
 	start, tick := time.Now(), time.NewTicker(10*time.Second)
 	defer tick.Stop()
 	ended := make(chan struct{})

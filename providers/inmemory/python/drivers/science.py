@@ -33,9 +33,9 @@ def load():
     widen_random(numpy)
     import pandas
     widen_pandas(numpy)
-    widen_special(numpy)
     for name in PACKAGES:
         __import__(name)
+    widen_scipy(numpy)
     import io, gc, matplotlib, matplotlib.pyplot as plt
     figure = plt.figure()
     figure.gca().plot([1, 2])
@@ -62,11 +62,10 @@ def widen_names(numpy):
     old = {name: getattr(numpy, name) for name in names}
     types = numpy._core._type_aliases.sctypeDict
     types.update(names, int=numpy.int64, long=numpy.int64, ulong=numpy.uint64)
-    for name, module in list(sys.modules.items()):
-        if name.partition('.')[0] == 'numpy':
-            for name in names:
-                if vars(module).get(name) is old[name]:
-                    setattr(module, name, names[name])
+    for name in names:
+        replace(name, old[name], names[name])
+    mapper = numpy.lib._iotools.StringConverter._mapper
+    mapper[:] = [entry for entry in mapper if entry[0] is not old['int_']]
     plain = numpy._core.arrayprint._typelessdata
     plain[plain.index(old['int_'])] = numpy.int64
     numpy.dtypes.Int32DType = type(numpy.dtype(other))
@@ -74,14 +73,25 @@ def widen_names(numpy):
     native = numpy._core._internal._pep3118_native_map
     native['l'], native['L'] = 'i', 'I'
     widen_append(numpy)
-    module = numpy._core.einsumfunc
-    module.c_einsum = wide_inputs(numpy, module.c_einsum)
+    for name in 'c_einsum', 'dot', 'vdot', 'inner', 'correlate', 'correlate2':
+        plain = getattr(numpy._core.multiarray, name)
+        replace(name, plain, wide_inputs(numpy, plain))
+
+
+def replace(name, old, new):
+    """Gives numpy's modules another value for a name."""
+    import sys
+    for key, module in list(sys.modules.items()):
+        if key.partition('.')[0] == 'numpy' and vars(module).get(name) is old:
+            setattr(module, name, new)
 
 
 def wide_inputs(numpy, f):
     """Returns f, which gets arrays of indices as such of 64 bits."""
     def wide(*args, **kw):
-        return f(*[a.astype(numpy.int64) if type(a) is numpy.ndarray and a.dtype == numpy.intp and a.dtype.char == 'l' else a for a in args], **kw)
+        return f(*[a.astype(numpy.int64) if type(a) is numpy.ndarray and a.dtype.char == 'l' else a for a in args], **kw)
+
+    wide.__name__, wide.__qualname__, wide.__module__, wide.__doc__ = f.__name__, f.__name__, 'numpy', f.__doc__
     return wide
 
 
@@ -157,8 +167,25 @@ def widen_pandas(numpy):
     merge._factorizers[numpy.intp] = merge._factorizers[numpy.intc]
 
 
-def widen_special(numpy):
-    """Lets functions take integers of 64 bits that have loops for long alone."""
+COMPILED = '''optimize._lbfgsb_py optimize._slsqp_py integrate._ode interpolate._fitpack_impl interpolate._fitpack2
+    sparse.linalg._eigen.arpack.arpack sparse.linalg._dsolve.linsolve'''.split()
+
+
+def widen_scipy(numpy):
+    """Gives long to compiled code that wants it for int32, and lets functions take
+    integers of 64 bits that have loops for long alone."""
+    import sys, importlib
+
+    class Numpy(type(sys)):
+        def __getattr__(self, name):
+            return getattr(numpy, name)
+
+    other = Numpy('numpy')
+    other.int32 = numpy.intp
+    for name in COMPILED:
+        module = importlib.import_module('scipy.' + name)
+        if hasattr(module, 'np'):
+            module.np = other
     import scipy.special as special
     for name, inputs in ('eval_hermite', 2), ('eval_hermitenorm', 2):
         setattr(special, name, with_long(numpy, getattr(special, name), inputs))

@@ -13,7 +13,9 @@ const (
 	indexType    = "28 02 dc98978d00" // the class of the descriptor of indices
 	longLongType = "28 02 b498978d00"
 
-	// The addresses in these.
+	pythonIntType = 26419088 // the class of the type of Python ints
+
+	// The addresses in the two before.
 	indexTypeAt    = 0x1a5cc5c
 	longLongTypeAt = 0x1a5cc34
 )

@@ -54,23 +54,34 @@ func dot(a *assembler) {
 }
 
 // widen makes operations on index arrays those of 64-bit integers, as they are where indices
-// have 64 bits: it replaces the types of the inputs before a loop is chosen.
+// have 64 bits: it replaces the types of the inputs before a loop is chosen. Python ints
+// beside them get that type too, unless they do not fit.
 func widen(a *assembler) {
-	const function, types = 0, 3
-	at, left, old, new := a.local(typeI32), a.local(typeI32), a.local(typeI32), a.local(typeI32)
+	const function, arrays, types = 0, 1, 3
+	at, left, old, new, found := a.local(typeI32), a.local(typeI32), a.local(typeI32), a.local(typeI32), a.local(typeI32)
 	count := func(object int, by int32) { // a reference, of an object that is not immortal
 		n := a.local(typeI32)
 		a.get(object).load(0).tee(n).i32(1<<30-1).op(opLeS).op(opIf, void)
 		a.get(object).get(n).i32(by).op(opAdd).op(0x36, 2, 0).op(opEnd)
 	}
+	each := func(fits func()) {
+		a.get(types).set(at).get(function).load(8).set(left)
+		a.op(opLoop, void).get(left).i32(0).op(opGtS).op(opIf, void)
+		a.get(at).load(0).get(old).op(opEq)
+		fits()
+		a.op(opIf, void).get(at).get(new).op(0x36, 2, 0).i32(1).set(found)
+		count(new, 1)
+		count(old, -1)
+		a.op(opEnd).get(at).i32(4).op(opAdd).set(at).get(left).i32(1).op(opSub).set(left).op(opBr, 1)
+		a.op(opEnd).op(opEnd)
+	}
 	a.i32(0).load(indexTypeAt).set(old).i32(0).load(longLongTypeAt).set(new)
-	a.get(types).set(at).get(function).load(8).set(left)
-	a.op(opLoop, void).get(left).i32(0).op(opGtS).op(opIf, void)
-	a.get(at).load(0).get(old).op(opEq).op(opIf, void).get(at).get(new).op(0x36, 2, 0)
-	count(new, 1)
-	count(old, -1)
-	a.op(opEnd).get(at).i32(4).op(opAdd).set(at).get(left).i32(1).op(opSub).set(left).op(opBr, 1)
-	a.op(opEnd).op(opEnd)
+	each(func() {})
+	a.get(found).op(opIf, void).i32(pythonIntType).set(old)
+	each(func() {
+		a.op(opIf, typeI32).get(arrays).get(at).op(opAdd).get(types).op(opSub).load(0).load(28).load(16).i32(9).op(opEq).op(opElse).i32(0).op(opEnd)
+	})
+	a.op(opEnd)
 }
 
 // instead makes a function return what another with its parameters does.
