@@ -365,6 +365,7 @@ def leave(e):
     return 'exit', 1, None
 
 
+SIGNALS = range(1, _signal.NSIG)
 NO_ERROR = b'', b'', b'0', b'', b'', b'0'
 reserve = bytes(1 << 20)  # so that there is memory left to say that there is none
 
@@ -382,7 +383,7 @@ def serve_run(fields):
         state.interrupts, state.confirmed = 0, 0
     if not state.once:
         run_of.set(state.seq)
-        state.handlers = {n: h for n in range(1, _signal.NSIG) for h in [getsignal(n)] if callable(h)}
+        state.handlers = {n: h for n in SIGNALS for h in [getsignal(n)] if callable(h)}
         route()
     renew()
     state.cell += 1

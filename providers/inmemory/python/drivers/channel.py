@@ -14,9 +14,11 @@ def text(v):
 def frame_of(kind, fields):
     parts = [kind]
     for v in fields:
-        v = text(v)
+        if type(v) is not bytes:
+            v = text(v)
         parts += b'%08x' % len(v), v
-    return b'%08x' % sum(map(len, parts)) + b''.join(parts)
+    body = b''.join(parts)
+    return b'%08x%b' % (len(body), body)
 
 
 def fields_of(data):

@@ -1,6 +1,9 @@
 # asyncio without sockets, and the start of the driver.
 
 
+SIGNALS = SIGINT,  # there are no others
+
+
 def make_loops():
     """Lets asyncio wait in the host: there is nothing else to wait for."""
     asyncio = own_import('asyncio')
