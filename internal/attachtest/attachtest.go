@@ -112,10 +112,10 @@ func host(t testing.TB, env []string) (s seen) {
 	return s
 }
 
-// Kill kills hosts, 10 or, every night, 100 of them, at a point each, and attaches their
+// Kill kills hosts, 5 or, every night, 100 of them, at a point each, and attaches their
 // contexts to ci. env is for the hosts.
 func Kill(t *testing.T, ci codeinterp.CodeInterpreter, env ...string) {
-	points := 10
+	points := 5
 	if tier.Full {
 		points = 100
 	}
