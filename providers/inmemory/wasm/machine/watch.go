@@ -4,11 +4,18 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs/system"
 )
 
 const (
-	// grace is for how long a program that has to end may go on.
-	grace = 40 * time.Millisecond
+	// grace is for how long a program that has to end may go on. Time that the machine
+	// spends on other processes does not count, up to maxGrace, or to starvedGrace where
+	// this one has hardly come to compute.
+	grace        = 40 * time.Millisecond
+	maxGrace     = 80 * time.Millisecond
+	starvedGrace = time.Second
+	starved      = 15 * time.Millisecond
 	// again is after what time it is interrupted once more: handlers of the interrupt
 	// take time too.
 	again = 10 * time.Millisecond
@@ -29,6 +36,7 @@ type Watch struct {
 	since    time.Time // when the program first learned that it has to end
 	next     time.Time
 	outside  time.Duration
+	computed time.Duration // by the process until since
 }
 
 // Begin prepares for a run of the program.
@@ -66,13 +74,22 @@ func (w *Watch) look() {
 	}
 	now := time.Now()
 	if w.since.IsZero() {
-		w.since, w.next, w.outside = now, now, 0
+		w.since, w.next, w.outside, w.computed = now, now, 0, system.CPUTime()
 	}
-	if now.Sub(w.since)-w.outside > grace {
+	if w.patienceEnded(now.Sub(w.since) - w.outside) {
 		panic(ErrKilled)
 	}
 	if !now.Before(w.next) && w.Interrupt != nil {
 		w.next = now.Add(again)
 		w.Interrupt()
 	}
+}
+
+// patienceEnded reports whether a program that has had to end for so long has had its time.
+func (w *Watch) patienceEnded(passed time.Duration) bool {
+	if passed <= grace {
+		return false
+	}
+	computed := system.CPUTime() - w.computed
+	return computed >= grace || passed >= maxGrace && computed >= starved || passed >= starvedGrace
 }
