@@ -34,7 +34,10 @@ func (vm *vm) params(f *lib.TJSFunctionBytecode) (list []bytecode.Param) {
 	for i := range locals {
 		v := variable(f, args+i)
 		body, ok := bodies[v.Fvar_name]
-		if !ok || v.F__ccgo8&localLexical == 0 || vm.declares(f, v.Fvar_name) {
+		if !ok || v.F__ccgo8&localLexical == 0 {
+			continue
+		}
+		if code := (span{f.Fbyte_code_buf, int(f.Fbyte_code_len)}); v.F__ccgo8&localCaptured == 0 && !bytecode.Assigned(code.bytes(), i) || vm.declares(f, v.Fvar_name) {
 			continue
 		}
 		if body < args {

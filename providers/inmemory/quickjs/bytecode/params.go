@@ -14,6 +14,19 @@ type Param struct {
 	Arg         bool
 }
 
+// Assigned reports whether code stores to a local variable more than once.
+func Assigned(code []byte, local int) bool {
+	n := 0
+	for at := 0; at < len(code); {
+		i := instruction{op: int32(code[at]), at: int32(at)}
+		if i.sets(code) == local || i.adds(code) == local {
+			n++
+		}
+		at += max(1, int(shape(i.op).Fsize))
+	}
+	return n > 1
+}
+
 // params makes one variable of the two that a parameter has: what is stored to Local is
 // stored to Body as well, and what was loaded from Local comes from Body. The closures
 // that capture Local have to capture Body then.
