@@ -64,7 +64,7 @@ func (g group) name() string {
 // checks lists the whole contract, by concern.
 func checks() []check {
 	return slices.Concat(presenceChecks(), inputChecks(), outcomeChecks(), errorChecks(), streamChecks(), callbackChecks(),
-		outputChecks(), valueChecks(), modelChecks(), timeoutChecks(), stoppedChecks(), functionChecks(), fileChecks(), commandChecks(),
+		outputChecks(), valueChecks(), modelChecks(), timeoutChecks(), stoppedChecks(), functionChecks(), fileChecks(), commandChecks(), terminalChecks(),
 		surroundingsChecks(), isolationChecks(), reachChecks(), contextChecks(), stateLostChecks(), managerChecks(), completeChecks(), forkChecks(), attachChecks(),
 		lifecycleChecks(), lateChecks(), hammerChecks(), leakChecks())
 }

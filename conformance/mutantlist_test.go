@@ -453,6 +453,21 @@ func functionMutants() []mutant {
 		{clause: "FunctionsOfContext", wrap: creates(func(o *codeinterp.ContextOptions) { o.Functions = nil })},
 		{clause: "CommandEnds", wrap: at(codeinterp.StatusError, func(r *codeinterp.Result) { r.ExitCode = 1 })},
 		{clause: "CommandInput", wrap: before(func(c *codeinterp.Call) { c.Run.Input = nil })},
+		{clause: "TerminalSize", wrap: before(func(c *codeinterp.Call) {
+			if o, ok := c.Args.(*codeinterp.TerminalOptions); ok {
+				c.Args = &codeinterp.TerminalOptions{CommandOptions: o.CommandOptions, Resizes: o.Resizes}
+			}
+		})},
+		{clause: "TerminalInput", wrap: before(func(c *codeinterp.Call) {
+			if c.Op == codeinterp.OpTerminal {
+				c.Run.Stdin = nil
+			}
+		})},
+		{clause: "TerminalTimeout", wrap: before(func(c *codeinterp.Call) {
+			if c.Op == codeinterp.OpTerminal && c.Run.Timeout > 0 {
+				c.Run.Timeout, c.Code = 0, "exit 0"
+			}
+		})},
 		{clause: "CommandTimeout", wrap: at(codeinterp.StatusTimeout, func(r *codeinterp.Result) { r.Status, r.ExitCode = codeinterp.StatusLost, 137 })},
 	}
 }

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os/exec"
 	"strings"
@@ -13,7 +14,10 @@ import (
 
 // A toyShell runs one command, of the few words that the suite's consist of.
 type toyShell struct {
-	o codeinterp.CommandOptions
+	o       codeinterp.CommandOptions
+	size    codeinterp.TerminalSize // of a terminal
+	resizes <-chan codeinterp.TerminalSize
+	line    string // that was read
 
 	mu   sync.Mutex
 	stop chan struct{} // closed when the command is to end
@@ -23,6 +27,35 @@ type toyShell struct {
 // StartCommand implements driver.Commander.
 func (toy) StartCommand(_ context.Context, o codeinterp.CommandOptions) (driver.Session, error) {
 	return &toyShell{o: o, stop: make(chan struct{})}, nil
+}
+
+// StartTerminal implements driver.TerminalStarter.
+func (toy) StartTerminal(_ context.Context, o codeinterp.TerminalOptions) (driver.Session, error) {
+	return &toyShell{o: o.CommandOptions, size: o.Size, resizes: o.Resizes, stop: make(chan struct{})}, nil
+}
+
+// read reads what is typed up to Enter, and shows it.
+func (s *toyShell) read(r *toyRun) {
+	s.line = string(r.in.Stdin)
+	lines := make(chan string, 1)
+	if s.o.Input != nil {
+		go func() {
+			b := make([]byte, 100)
+			n, _ := s.o.Input.Read(b)
+			lines <- string(b[:n])
+		}()
+	} else {
+		lines <- s.line
+	}
+	for read := false; !read; {
+		select {
+		case s.size = <-s.resizes:
+		case s.line = <-lines:
+			read = true
+		}
+	}
+	s.line = strings.TrimSuffix(s.line, "\r")
+	_ = write(r, codeinterp.Stdout, s.line+"\r\n")
 }
 
 // end ends the command, once.
@@ -85,7 +118,11 @@ func (s *toyShell) execute(r *toyRun) (code int, ended bool) {
 			if text, ok := strings.CutSuffix(rest, " >&2"); ok {
 				kind, rest = codeinterp.Stderr, text
 			}
-			_ = write(r, kind, rest+"\n")
+			_ = write(r, kind, strings.ReplaceAll(rest, "$x", s.line)+"\n")
+		case "read":
+			s.read(r)
+		case "stty":
+			_ = write(r, codeinterp.Stdout, fmt.Sprintf("%d %d\n", s.size.Rows, s.size.Columns))
 		case "printf":
 			_ = write(r, codeinterp.Stdout, r.in.Env[strings.Trim(rest, `%s "$`)])
 		case "cat":
