@@ -38,6 +38,9 @@ func (a *app) shell(ctx context.Context, f *shellFlags, fs *pflag.FlagSet, opera
 	f.language = "bash" // chooses the provider; the terminal has all languages
 	err := f.choose(fs)
 	f.language = ""
+	if f.startFiles != "" && f.dir == "" {
+		f.dir = f.startFiles
+	}
 	here := err == nil && f.startHere()
 	if err == nil {
 		f.script, err = newScript(&f.programFlags, "", nil)

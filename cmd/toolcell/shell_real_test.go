@@ -20,5 +20,10 @@ func TestShell(t *testing.T) {
 	typeAt(t, []string{"shell", "--dir", dir, "--env", "SAID=some"},
 		[2]string{"$ ", "cat a.txt; stty size; echo $SAID\r"}, [2]string{"in the file\r\n24 80\r\nsome", "sleep 1000\r"},
 		[2]string{"sleep 1000\r\n", "\x03"}, [2]string{"$ ", "exit 0\r"})
+	template := filepath.Join(dir, "t.json")
+	if err := os.WriteFile(template, []byte(`{"files": {"b.txt": "of the template\n"}, "env": {"SAID": "some"}, "limits": {"timeout": "10ms"}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	typeAt(t, []string{"shell", "--template", template}, [2]string{"$ ", "cat b.txt; echo $SAID\r"}, [2]string{"of the template\r\nsome", "exit 0\r"})
 	typeAt(t, []string{"shell", "--dir", dir, "python3", "-q"}, [2]string{">>> ", "6 * 7\r"}, [2]string{"42", "\x04"})
 }

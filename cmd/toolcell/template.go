@@ -90,7 +90,9 @@ func (f *providerFlags) templated(fs *pflag.FlagSet) (done func(), err error) {
 	set("memory", number(int64(t.Limits.Memory)))
 	set("disk", number(int64(t.Limits.Disk)))
 	set("processes", number(int64(t.Limits.Processes)))
-	set("timeout", duration(t.Limits.Timeout))
+	if fs.Name() != "shell" { // a person is no run
+		set("timeout", duration(t.Limits.Timeout))
+	}
 	set("context-idle", duration(t.Idle.Context))
 	set("idle-pause", duration(t.Idle.Pause))
 	if mode, _ := t.Network.Mode.MarshalText(); string(mode) != "off" {
@@ -128,6 +130,9 @@ func (f *providerFlags) writeFiles(fs *pflag.FlagSet) (done func(), err error) {
 		return func() {}, err
 	}
 	done = func() { _ = os.RemoveAll(dir) }
+	if err := os.Chmod(dir, 0o755); err != nil { // programs of a root host are another user's
+		return done, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.settings.Files)) {
 		text, err := f.settings.Read(name)
 		path := filepath.Join(dir, filepath.FromSlash(name))
