@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
+	"github.com/toolcell/toolcell/workspace/template"
 )
 
 // environmentFlags choose the packages of programs.
@@ -46,7 +47,7 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context, progress func(
 	if f.shared != "" {
 		changeable = append(changeable, f.shared)
 	}
-	python, node := byLanguage(f.with)
+	python, node := template.ByLanguage(f.with)
 	policy, policyErr := f.net.options(f.getenv)
 	err = cmp.Or(err, policyErr)
 	if err == nil && len(python) > 0 {
@@ -77,16 +78,4 @@ func (f *subprocessFlags) enter(e *environments.Environment, err error) error {
 		f.nodeEnvironment = e
 	}
 	return err
-}
-
-// byLanguage separates the packages of Python from those of Node.js, such as npm:lodash.
-func byLanguage(packages []string) (python, node []string) {
-	for _, p := range packages {
-		if name, ok := strings.CutPrefix(p, "npm:"); ok {
-			node = append(node, name)
-		} else {
-			python = append(python, p)
-		}
-	}
-	return python, node
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
+	"github.com/toolcell/toolcell/workspace/template"
 )
 
 // envFlags choose the contents of an environment.
@@ -88,7 +89,7 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 	if err != nil {
 		return err
 	}
-	python, node := byLanguage(o.Packages)
+	python, node := template.ByLanguage(o.Packages)
 	switch {
 	case len(o.Packages) == 0:
 		return fmt.Errorf("%w: env create %s names no package; use toolcell env create NAME (PACKAGE... | --requirements FILE | --lock FILE)", codeinterp.ErrInvalid, name)

@@ -3,12 +3,12 @@ package main
 import (
 	"errors"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/mattn/go-isatty"
 
 	"github.com/toolcell/toolcell/providers/subprocess"
+	"github.com/toolcell/toolcell/workspace/template"
 )
 
 // variables holds an environment.
@@ -46,21 +46,7 @@ func each(list *[]string) func(string) error {
 
 // bytesIn returns a flag that holds bytes: 300, 64K, 512M, 2GiB, or -1.
 func bytesIn(size *int64) func(string) error {
-	return func(text string) error {
-		number, unit := strings.TrimRight(strings.ToUpper(text), "IB"), int64(1)
-		for i, suffix := range []string{"K", "M", "G", "T"} {
-			if n, ok := strings.CutSuffix(number, suffix); ok {
-				number, unit = n, int64(1)<<(10*(i+1))
-				break
-			}
-		}
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || n < -1 || n == 0 || n == -1 && unit > 1 || n > (1<<62)/unit {
-			return errors.New("use a size such as 512M or 2G, or -1")
-		}
-		*size = n * unit
-		return nil
-	}
+	return func(text string) error { return (*template.Size)(size).UnmarshalText([]byte(text)) }
 }
 
 // modeIn returns a flag that holds a mode of the subprocess provider.

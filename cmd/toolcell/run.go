@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
+	"github.com/toolcell/toolcell/workspace/template"
 )
 
 type runFlags struct {
@@ -59,7 +60,7 @@ func (a *app) runCommand() *cobra.Command {
 
 // forPython reports whether flags name a Python or its packages, and none of Node.js.
 func (f *runFlags) forPython() bool {
-	python, node := byLanguage(f.with)
+	python, node := template.ByLanguage(f.with)
 	if f.name != "" {
 		e, err := environments.OpenNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)
 		return err != nil || e.Python != "" // the run reports the error

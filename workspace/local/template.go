@@ -118,7 +118,7 @@ func packages(t *template.Template, dir string) (list []*environments.Environmen
 	if err != nil {
 		return nil, err
 	}
-	python, node := t.ByLanguage()
+	python, node := template.ByLanguage(t.Packages)
 	for _, o := range []environments.Options{{Packages: python, Python: t.Python}, {Packages: node, Language: "javascript"}} {
 		if len(o.Packages) == 0 {
 			continue

@@ -236,9 +236,9 @@ func (t *Template) Read(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(t.dir, f.From))
 }
 
-// ByLanguage returns the packages of Python, and those of Node.js without "npm:".
-func (t *Template) ByLanguage() (python, node []string) {
-	for _, p := range t.Packages {
+// ByLanguage separates the packages of Python from those of Node.js, such as npm:lodash.
+func ByLanguage(packages []string) (python, node []string) {
+	for _, p := range packages {
 		if name, ok := strings.CutPrefix(p, "npm:"); ok {
 			node = append(node, name)
 		} else {

@@ -51,7 +51,7 @@ func TestLoad(t *testing.T) {
 		if p, err := got.Network.Policy(); err != nil || p.Mode != egress.Hosts || len(p.Rules) != 1 {
 			t.Errorf("%+v, %v", p, err)
 		}
-		python, node := got.ByLanguage()
+		python, node := ByLanguage(got.Packages)
 		if !reflect.DeepEqual(python, []string{"pandas"}) || !reflect.DeepEqual(node, []string{"lodash"}) {
 			t.Errorf("%q, %q", python, node)
 		}
