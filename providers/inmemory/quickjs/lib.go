@@ -177,7 +177,6 @@ var builtinMethods = []builtin{
 	{"Array", true, "fromAsync", 1, "language", "fromAsync"},
 	{"Promise", true, "any", 1, "language", "promiseAny"},
 	{"Error", true, "captureStackTrace", 2, "language", "captureStackTrace"},
-	{"JSON", true, "parse", 2, "language", "jsonParse"},
 	{"Iterator", false, "map", 1, "language", "iteratorMap"},
 	{"Iterator", false, "filter", 1, "language", "iteratorFilter"},
 	{"Iterator", false, "flatMap", 1, "language", "iteratorFlatMap"},

@@ -6,16 +6,12 @@
 
   // The engine's iterator helpers call return() of what they iterate over when
   // they end early, whether it has one or not. What has none gets one that
-  // does nothing. All else goes through to it, in the same order.
-  const bound = (f, it) => (typeof f === "function" ? (...args) => Reflect.apply(f, it, args) : f);
-  const closable = (it) => (it === null || typeof it !== "object" && typeof it !== "function" ? it : {
-    __proto__: Iterator.prototype,
-    get next() { return bound(it.next, it); },
-    get return() {
-      const f = it.return;
-      return f === undefined || f === null ? () => ({ done: true, value: undefined }) : bound(f, it);
-    },
-  });
+  // does nothing.
+  const closable = (it) => {
+    if (it === null || typeof it !== "object" && typeof it !== "function" || typeof it.return === "function") return it;
+    const { next } = it;
+    return { __proto__: Iterator.prototype, next: (...args) => Reflect.apply(next, it, args), return: () => ({ done: true, value: undefined }) };
+  };
   for (const name of ["iteratorMap", "iteratorFilter"]) {
     const original = host.original(name);
     exports[name] = function (arg) { return original.call(closable(this), arg); };
@@ -103,17 +99,6 @@
     const name = target.name, message = target.message;
     const head = typeof name === "string" && name !== "" ? message ? `${name}: ${message}` : name : "Error";
     Object.defineProperty(target, "stack", { value: [head, ...frames].join("\n").trimEnd(), writable: true, configurable: true });
-  };
-
-  const parse = host.original("jsonParse");
-  exports.jsonParse = function (text, reviver) {
-    const s = `${text}`;
-    try {
-      return parse(s, reviver);
-    } catch (e) {
-      if (e instanceof SyntaxError && e.message === "stack overflow") throw new RangeError("Maximum call stack size exceeded: the text is nested too deeply");
-      throw e;
-    }
   };
 
   // What is written around a for await loop, see awaited.go: of returns what the loop
