@@ -255,3 +255,33 @@ func TestLimitOfBytesInside(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
 }
+
+// What one context was allowed, or has resolved, is not another's.
+func TestSiblings(t *testing.T) {
+	l := newLab(t, egress.Policy{Mode: egress.Hosts}, echo)
+	l.answers = []egress.Answer{egress.AllowContext}
+	other := l.gate.Session()
+	defer other.Close()
+	r, _ := http.NewRequest("GET", "http://api.test/", nil)
+	resp, err := l.session.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp, err := other.RoundTrip(r); err == nil {
+		resp.Body.Close()
+		t.Error("a host that another context was allowed is reached")
+	}
+	query := []byte("\x01\x02\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x03api\x04test\x00\x00\x01\x00\x01")
+	if a := l.session.DNS(query); len(a) < 4 || a[7] != 1 {
+		t.Fatalf("%q", a)
+	}
+	here, there := net.Pipe()
+	defer here.Close()
+	go other.Serve(there, netip.MustParseAddrPort("198.18.0.1:80"))
+	fmt.Fprint(here, "GET / HTTP/1.1\r\nHost: api.test\r\n\r\n")
+	b := make([]byte, 12)
+	if _, err := io.ReadFull(here, b); err != nil || string(b) != "HTTP/1.1 403" {
+		t.Errorf("%q %v", b, err)
+	}
+}
