@@ -17,6 +17,8 @@ RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race -gc
 PURE    := ./codeinterp/... ./tools/... ./workspace ./mcpserver ./shell ./files
 # Packages at once: half of the time their tests wait for processes and servers.
 AT_ONCE := $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
+# These take longest, so that they begin first.
+LONGEST := ./providers/subprocess ./providers/jupyter . ./internal/sandbox
 # Without the table of a debugger, which is a good part of a linker's work.
 TEST     = $(GO) test -vet=off -ldflags=-w -p $(AT_ONCE)
 
@@ -24,8 +26,8 @@ TEST     = $(GO) test -vet=off -ldflags=-w -p $(AT_ONCE)
 
 ## test: set up what the tests need, then run them, in five minutes
 test: testenv
-	$(TEST) -tags real -timeout 15m ./...
-	@set -e; for m in $(NESTED); do echo "== $$m"; (cd $$m && $(TEST) ./...); done
+	$(TEST) -tags real -timeout 15m $(LONGEST) ./...
+	@printf '%s\n' $(NESTED) | xargs -P 2 -I {} sh -c 'out=$$(cd {} && $(TEST) ./... 2>&1); code=$$?; printf "== %s\n%s\n" {} "$$out"; exit $$code'
 
 ## race: the race detector where it is cheap
 race:

@@ -17,6 +17,7 @@ import (
 // (contract, InterruptKeepsState); what ends the shell ends the state, and StateLost
 // says so (contract, row 7). Options stay with the shell.
 func TestBashState(t *testing.T) {
+	t.Parallel()
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
 	const set = "cd /usr; set -u -o pipefail; name=a status=b state=c list=(0 d); f() { echo e; }; trap 'echo bye' EXIT"
 	const show, want = "echo $name $status $state ${list[1]} $(f) $PWD ${-//[^euv]/}", "a b c d e /usr u\n"

@@ -12,6 +12,7 @@ import (
 // TestExitOfEarlierRun: a run that code of an earlier one ends is not ok (contract,
 // row 7). Python's context goes on.
 func TestExitOfEarlierRun(t *testing.T) {
+	t.Parallel()
 	ci := open(t, subprocess.Options{Network: true, Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), subprocess.TypeScript(), subprocess.Bash()}})
 	const (
 		jsEnd  = "const end = () => { if (globalThis.go) process.exit(0) }; "
@@ -55,6 +56,7 @@ func TestExitOfEarlierRun(t *testing.T) {
 // TestExitOfOwnRun: an exit that a run or what it started calls is its own, whatever an
 // earlier run defined.
 func TestExitOfOwnRun(t *testing.T) {
+	t.Parallel()
 	ci := open(t, subprocess.Options{Network: true, Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript()}})
 	const js = "function end() { process.exit(0) }; const http = require('http'), wait = (ms) => new Promise(r => setTimeout(r, ms)); 1"
 	const py = "import asyncio, signal, sys\ndef end(*a): sys.exit(0)\nasync def later(): await asyncio.sleep(0.01); end()"

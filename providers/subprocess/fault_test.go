@@ -13,6 +13,7 @@ import (
 // TestBrokenDriver runs programs that attack the driver that runs them. Each must
 // end its run, in its own context only, and the next run must work.
 func TestBrokenDriver(t *testing.T) {
+	t.Parallel()
 	ci := open(t, subprocess.Options{})
 	for _, tt := range []struct {
 		name, language, code string

@@ -28,6 +28,7 @@ func pngs(res codeinterp.Result) (n int) {
 // TestFiguresOfEnds: however a program ends, its figures are among its own
 // output, and never among that of the next one.
 func TestFiguresOfEnds(t *testing.T) {
+	t.Parallel()
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Warm: plotting})
 	n := newNotebook(t, ci, "python")
 	for _, tt := range []struct {
@@ -58,6 +59,7 @@ func TestFiguresOfEnds(t *testing.T) {
 // TestFiguresOfStopped: what is stopped shows its figures while there is time,
 // and says so where there is none.
 func TestFiguresOfStopped(t *testing.T) {
+	t.Parallel()
 	// The second interrupt comes while one is drawn.
 	const drawn = `
 class Slow(plt.Figure):

@@ -31,6 +31,7 @@ var waiting = []struct{ language, code string }{
 // TestFunctionStops: a timeout, the end of the caller's ctx and an interrupt end
 // a wait for a call, and leave the state and the next run's calls alone.
 func TestFunctionStops(t *testing.T) {
+	t.Parallel()
 	ci := open(t, subprocess.Options{Grace: time.Minute}) // which is no part of this: a busy machine may need long for an end
 	for i, p := range waiting {
 		if i > 0 && p.language == waiting[i-1].language && !tier.Full {

@@ -43,6 +43,7 @@ var nodePrograms = []struct{ name, code, want string }{
 }
 
 func TestNode(t *testing.T) {
+	t.Parallel()
 	testNode(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.JavaScript(), subprocess.TypeScript()}}))
 }
 

@@ -57,6 +57,7 @@ func testPython(t *testing.T, ci *subprocess.Stateful) {
 }
 
 func TestNumericLibraries(t *testing.T) {
+	t.Parallel()
 	for _, warm := range []*subprocess.Warm{{Preload: []string{"numpy", "pandas", "matplotlib.pyplot", "PIL.Image"}}, nil} {
 		if warm == nil && !tier.Full {
 			continue
