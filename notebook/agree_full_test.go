@@ -54,6 +54,7 @@ var notebooks = map[string][]string{
 		"%%writefile argv.py\nimport sys\nprint(sys.argv)\n",
 		"%run argv.py 1 'a b'",
 		"%%script bash\necho scripted",
+		"%%bash\necho warned >&2",
 		"word = 'python'\n!echo {word.upper()} $word",
 		"%%time\nsum(range(1000))",
 		"%time len('abc')",

@@ -104,7 +104,7 @@ def shell(line, capture=False, program=None, input=None):
     flush()
     args = program or (['bash', '-c', line] if os.path.exists('/bin/bash') else ['sh', '-c', line])
     child = subprocess.Popen(args, stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT if not capture else None, text=True, errors='replace')
+                             stdout=subprocess.PIPE, stderr=None if capture or program else subprocess.STDOUT, text=True, errors='replace')
     if input is not None:
         with own_import('contextlib').suppress(BrokenPipeError):
             child.stdin.write(input)
