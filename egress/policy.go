@@ -1,7 +1,6 @@
 package egress
 
 import (
-	"encoding"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -24,11 +23,6 @@ const (
 )
 
 var modes = []string{"off", "hosts", "open", "host"}
-
-var (
-	_ encoding.TextMarshaler   = Off
-	_ encoding.TextUnmarshaler = (*Mode)(nil)
-)
 
 // String returns "off", "hosts", "open" or "host".
 func (m Mode) String() string {
@@ -104,14 +98,6 @@ type Rule struct {
 type Limits struct {
 	Connections int   `json:"connections,omitempty"` // open at a time [64]
 	Bytes       int64 `json:"bytes,omitempty"`       // sent and received by one run [no limit]
-}
-
-// Defaults returns the limits with zero fields replaced by the defaults.
-func (l Limits) Defaults() Limits {
-	if l.Connections == 0 {
-		l.Connections = 64
-	}
-	return l
 }
 
 // Inspects reports whether requests to the rule's hosts are looked at within TLS.

@@ -12,6 +12,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -57,7 +58,7 @@ func New(opts *egress.Options) (*Gate, error) {
 	if p.Mode == egress.Host {
 		return nil, fmt.Errorf("%w: the mode host has no gate", egress.ErrPolicy)
 	}
-	p.Limits = p.Limits.Defaults()
+	p.Limits.Connections = cmp.Or(p.Limits.Connections, 64)
 	g := &Gate{policy: p, opts: *opts, frontQ: newQueue(), innerQ: newQueue()}
 	g.setDefaults()
 	for i := range p.Rules {

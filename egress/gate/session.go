@@ -165,13 +165,11 @@ func (s *Session) event(e egress.Event, start time.Time) {
 	}
 }
 
-var errPanic = errors.New("a function of the host has panicked")
-
 // call calls a function of the options, whose panic is an error.
 func call[T any](f func() (T, error)) (v T, err error) {
 	defer func() {
 		if recover() != nil {
-			err = errPanic
+			err = errors.New("a function of the host has panicked")
 		}
 	}()
 	return f()
