@@ -48,7 +48,7 @@ while :; do SETSID sh -c '(:)&'; done`
 // TestPauseStorm: at random moments of storms of forks, in a context, a run and a
 // command, all processes stop, and go on.
 func TestPauseStorm(t *testing.T) {
-	rounds := 20
+	rounds := 8
 	if tier.Full {
 		rounds = 200
 	}
