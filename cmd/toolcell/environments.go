@@ -22,6 +22,7 @@ import (
 type envFlags struct {
 	requirements, lock, python string
 	size                       int64
+	net                        networkFlags
 }
 
 // envCommand manages environments by name.
@@ -73,6 +74,7 @@ func (f *envFlags) register(fs *pflag.FlagSet, _ func(string) string) {
 	fs.StringVar(&f.lock, "lock", "", "install exactly the versions in this `file`, which toolcell env lock printed")
 	fs.StringVar(&f.python, "python", "", "the Python to build on (`path`)")
 	fs.Func("size", "what the installation may write and hold in memory, a `size` such as 2G (default 16G)", bytesIn(&f.size))
+	f.net.register(fs)
 }
 
 func (a *app) createEnvironment(ctx context.Context, name string, packages []string, f *envFlags, o *environments.Options) error {
@@ -82,6 +84,10 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 	}
 	if err == nil {
 		err = named("--python", f.python)
+	}
+	if err == nil {
+		// Without flags, the host's network: it is the operator who installs.
+		o.Egress, err = f.net.options(a.getenv)
 	}
 	if err == nil {
 		o.Packages, err = f.packages(packages)

@@ -69,6 +69,9 @@ func TestInstallNetwork(t *testing.T) {
 		{srv.URL, []string{"--install", "mine", "--allow", here}, true},
 		{srv.URL, []string{"--install", "mine", "--allow", "other.test"}, false},
 		{metadata, []string{"--install", "mine", "--net", "open"}, false},
+		{srv.URL, []string{"env", "create", "named", "mine", "--allow", here}, true},
+		{srv.URL, []string{"env", "create", "named", "mine", "--net", "open"}, false},
+		{metadata, []string{"env", "create", "named", "mine", "--net", "open"}, false},
 	} {
 		hits.Store(0)
 		t.Setenv("UV_DEFAULT_INDEX", tt.index+"/simple/")
@@ -81,9 +84,12 @@ func TestInstallNetwork(t *testing.T) {
 			}
 			return ""
 		}}
-		args := append([]string{"run", "--provider", "subprocess", "--python", filepath.Join(env, "python/bin/python")}, tt.args...)
-		code := a.main(t.Context(), append(args, "-e", "import mine; print(mine.word)"))
-		if tt.works != (code == 0 && out.String() == "found\n") || tt.works != (hits.Load() > 0) {
+		args, want := append(tt.args, "--python", filepath.Join(env, "python/bin/python")), "named  mine==1.0\n"
+		if args[0] != "env" {
+			args, want = append([]string{"run", "--provider", "subprocess", "-e", "import mine; print(mine.word)"}, args...), "found\n"
+		}
+		code := a.main(t.Context(), args)
+		if tt.works != (code == 0 && out.String() == want) || tt.works != (hits.Load() > 0) {
 			t.Errorf("%v %s: code %d, %d requests, %s %s", tt.args, tt.index, code, hits.Load(), out.String(), errs.String())
 		}
 		if !tt.works && !strings.Contains(errs.String()+out.String(), strings.TrimPrefix(tt.index, "http://")) {
