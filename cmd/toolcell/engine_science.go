@@ -20,7 +20,7 @@ import (
 
 // installScience makes the science pack of its wheel, which f.from names, and installs it.
 func (a *app) installScience(ctx context.Context, f *engineFlags) (*pack.Installed, error) {
-	fmt.Fprintf(a.stderr, "toolcell: the science pack needs a download of 98 MB, 650 MB of disk, and once two minutes of two processors and 2 GB of memory\n")
+	fmt.Fprintf(a.stderr, "toolcell: the science pack needs a download of 98 MB, 650 MB of disk, and once two minutes of two processors and 2.2 GB of memory\n")
 	dir, err := os.MkdirTemp("", "toolcell-science-")
 	if err != nil {
 		return nil, err

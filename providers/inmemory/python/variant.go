@@ -3,6 +3,7 @@ package python
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -56,7 +57,7 @@ var science = &variant{libraryDir: "usr/local/lib/python315.zip", yield: "wasi_s
 		return []byte("exec(" + literal(own("science")+string(bootSource())) + ", {'__name__': 'toolcell', '__builtins__': __builtins__})")
 	}),
 	notes: "The science pack: numpy, pandas, scipy, scikit-learn, statsmodels, matplotlib, seaborn, sympy, networkx, openpyxl, lxml and others on 32-bit WebAssembly. " +
-		"Integers of numpy have 64 bits, but indices have 32: arithmetic on the results of argsort, where, searchsorted or bincount can overflow at 2**31, with a RuntimeWarning in most cases; use .astype('int64') first. " +
+		"Integers of numpy have 64 bits, but indices are int32: arithmetic on the results of argsort, where, searchsorted or bincount has 64 bits too, and what is written back into them, as by i *= n, overflows at 2**31 with a RuntimeWarning. " +
 		"Functions of floating point but division give no warnings. No network, threads, child processes, ssl, ctypes or other compiled packages; JPEG files cannot be written. ",
 	start: func(g *guest) error {
 		at, err := g.put(g.engine.variant.boot())
@@ -136,15 +137,24 @@ func (g *guest) learnWords() (words [3]uint32, err error) {
 
 // started deals with what the science pack asks for as it starts: to serve is to remember
 // the driver's function, to swap lets two types exchange their names, which are at an offset
-// in them. The numbers are addresses of objects.
+// in them, and immortal sets the counts of references, which objects begin with. The numbers
+// are addresses of objects.
 func (g *guest) started(request string) (ok bool) {
-	const name = 12
+	const name, immortal = 12, 5 << 28
 	var a, b uint32
 	if n, _ := fmt.Sscanf(request, "serve %d", &a); n == 1 {
 		g.engine.server = a
 		return true
 	}
 	memory := g.machine.Memory()
+	if list, ok := strings.CutPrefix(request, "immortal"); ok {
+		for ; len(list) >= 4; list = list[4:] {
+			if at := binary.LittleEndian.Uint32([]byte(list[:4])); uint64(at)+4 <= uint64(len(memory)) && binary.LittleEndian.Uint32(memory[at:]) < 1<<30 {
+				binary.LittleEndian.PutUint32(memory[at:], immortal)
+			}
+		}
+		return true
+	}
 	n, _ := fmt.Sscanf(request, "swap %d %d", &a, &b)
 	if n != 2 || uint64(max(a, b))+name+4 > uint64(len(memory)) {
 		return false

@@ -15,7 +15,10 @@ const (
 
 	pythonIntType = 26419088 // the class of the type of Python ints
 
-	// The addresses in the two before.
+	noneAt  = 26115596  // of None
+	powerAt = 0x1a5ef98 // where the address of np.power is
+
+	// The addresses in the first two.
 	indexTypeAt    = 0x1a5cc5c
 	longLongTypeAt = 0x1a5cc34
 )
@@ -84,7 +87,12 @@ func prefixes() map[string]prefix {
 		"promote_and_get_ufuncimpl": {7, widen},
 		"LONG_dot":                  {7, dot},
 		"DOUBLE_divide":             {4, divide},
-		"long_power":                {3, instead("array_power", 3)},
+		// Not array_power, which expects an array where the power is 2.
+		"long_power": {3, func(a *assembler) {
+			const base, exponent, modulo = 0, 1, 2
+			a.op(opBlock, void).get(modulo).i32(noneAt).op(opNe).op(opBrIf, 0)
+			a.get(base).get(exponent).i32(0).load(powerAt).call("PyArray_GenericBinaryFunction").op(opReturn).op(opEnd)
+		}},
 	}
 	for name, f := range map[string]func(*assembler, *loop){"add": operation(0x7c), "subtract": operation(0x7d),
 		"multiply": operation(0x7e), "square": square, "left_shift": shift, "power": power} {
