@@ -256,7 +256,7 @@ func TestScreenOfTmux(t *testing.T) {
 }
 
 // TestMuchOutput: 50 MB go through a terminal in bounded memory, also where its reader is
-// gone, and a reader that comes later is told what it missed.
+// gone, and a reader that comes later learns what it missed.
 func TestMuchOutput(t *testing.T) {
 	c := openTerminal(t, "", "yes 'line of some text that is long enough' | head -c 50000000; echo; echo the end")
 	for range c.s.Events(t.Context(), c.id, 0) {

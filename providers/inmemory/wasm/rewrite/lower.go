@@ -205,7 +205,7 @@ func (b *body) dispatch(clauses []clause) {
 	b.unwind(opBr)
 }
 
-// zero returns the code for a value that nobody looks at.
+// zero returns the code for a value that is not used.
 func zero(t byte) code {
 	switch t {
 	case typeI32:
