@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -119,23 +121,28 @@ func Kill(t *testing.T, ci codeinterp.CodeInterpreter, env ...string) {
 	if tier.Full {
 		points = 100
 	}
-	var whole, lossy, none int
-	for n := range points {
-		s := host(t, env)
-		res, runs, err := attach(t, ci, &s)
-		missing := s.missing(res)
-		switch {
-		case runs < s.begun, errors.Is(err, codeinterp.ErrNoRun):
-			none++ // the last run of the host has not begun, or has returned
-		case missing == "":
-			whole++
-		case len(res.Truncated) > 0 || s.ended:
-			lossy++
-		default:
-			t.Errorf("point %d: %q is lost silently: %+v, %v; seen %+v", n, missing, res, err, s)
+	var whole, lossy, none atomic.Int32
+	t.Run("points", func(t *testing.T) {
+		for n := range points {
+			t.Run(strconv.Itoa(n), func(t *testing.T) {
+				t.Parallel()
+				s := host(t, env)
+				res, runs, err := attach(t, ci, &s)
+				missing := s.missing(res)
+				switch {
+				case runs < s.begun, errors.Is(err, codeinterp.ErrNoRun):
+					none.Add(1) // the last run of the host has not begun, or has returned
+				case missing == "":
+					whole.Add(1)
+				case len(res.Truncated) > 0 || s.ended:
+					lossy.Add(1)
+				default:
+					t.Errorf("%q is lost silently: %+v, %v; seen %+v", missing, res, err, s)
+				}
+			})
 		}
-	}
-	t.Logf("%d points: %d runs whole, %d with a loss that was reported; %d times no run to resume", points, whole, lossy, none)
+	})
+	t.Logf("%d points: %d runs whole, %d with a loss that was reported; %d times no run to resume", points, whole.Load(), lossy.Load(), none.Load())
 }
 
 // attach attaches the context, resumes the run and returns how many runs have begun.

@@ -22,9 +22,6 @@ var _ driver.Completer = (*host)(nil)
 // Complete implements driver.Completer. A completer's work is bounded and calls nothing
 // of the program, so an answer that comes too late is dropped.
 func (h *host) Complete(ctx context.Context, of driver.Session, code string, cursor int) (codeinterp.Completion, error) {
-	if k, ok := of.(keptSession); ok {
-		return k.complete(ctx, code, cursor)
-	}
 	s := of.(*session)
 	p := s.p
 	if p == nil || !alive(p.sb) {

@@ -19,16 +19,7 @@ var _ driver.Filer = (*host)(nil)
 
 // Files implements driver.Filer.
 func (h *host) Files(s driver.Session) (codeinterp.FS, error) {
-	if k, ok := s.(keptSession); ok {
-		return k.files()
-	}
-	return s.(*session).files()
-}
-
-// A keptSession is a session of which the process is a keeper's.
-type keptSession interface {
-	files() (*rootfs.FS, error)
-	complete(ctx context.Context, code string, cursor int) (codeinterp.Completion, error)
+	return s.(interface{ files() (*rootfs.FS, error) }).files()
 }
 
 // A folder is the directory in which a session's programs start, opened once

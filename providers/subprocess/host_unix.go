@@ -142,8 +142,9 @@ func (h *host) Describe() codeinterp.Info {
 		about := codeinterp.LanguageInfo{
 			Name: name, Runtime: l.runtime, Notes: l.Notes, Aliases: slices.Clone(l.Aliases), Contexts: l.Driver != nil,
 			Path: l.path, Prefix: l.prefix, Packages: slices.Clone(l.packages), PassedOver: slices.Clone(l.passed),
-			Functions: l.Driver != nil && l.Driver.Functions && h.keep == nil, Input: l.Driver != nil && l.Driver.Input && h.keep == nil,
-			Completion: l.Driver != nil && l.Driver.Completer != "",
+		}
+		if l.Driver != nil && h.keep == nil {
+			about.Functions, about.Input, about.Completion = l.Driver.Functions, l.Driver.Input, l.Driver.Completer != ""
 		}
 		if h.installs(name) {
 			about.Notes += " " + strings.ToUpper(h.opts.Install.notes()[:1]) + h.opts.Install.notes()[1:] + "."

@@ -54,7 +54,7 @@ func runOne(ci *subprocess.Stateful, code string) error {
 	a, _ := codeinterp.Attaches(ci)
 	ref, err := a.Refer(context.Background(), id)
 	fmt.Println(ref, err)
-	_, err = ci.RunInContext(context.Background(), id, code, &codeinterp.RunOptions{Timeout: time.Second, OnOutput: func(codeinterp.Output) error {
+	_, err = ci.RunInContext(context.Background(), id, code, &codeinterp.RunOptions{Timeout: 2 * time.Second, OnOutput: func(codeinterp.Output) error {
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}})
 	return err
@@ -89,10 +89,10 @@ func lateText(res codeinterp.Result) (text string) {
 // its program.
 func TestRunWithoutHost(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	ref := killed(t, "1m", "print('first', flush=True)\nfor n in range(3000): print(n, 'x' * 1000, flush=True)\nwhile True: pass")
+	ref := killed(t, "1m", "print('first', flush=True)\nfor n in range(1500): print(n, 'x' * 1000, flush=True)\nwhile True: pass")
 	ci := open(t, keepOptions(time.Minute))
 	a, _ := codeinterp.Attaches(ci)
-	time.Sleep(1500 * time.Millisecond) // no process reads meanwhile
+	time.Sleep(2500 * time.Millisecond) // no process reads meanwhile
 	id, err := a.Attach(t.Context(), ref)
 	if err != nil {
 		t.Fatal(err)
@@ -100,10 +100,10 @@ func TestRunWithoutHost(t *testing.T) {
 	res, err := a.ResumeRun(t.Context(), id, nil)
 	out := res.Stdout()
 	if err != nil || res.Status != codeinterp.StatusTimeout || res.ExitCode != codeinterp.ExitTimeout || strings.Contains(out, "first") ||
-		!strings.Contains(out, "\n2999 x") || len(res.Truncated) != 1 || !strings.Contains(lateText(res), "Outputs 1 to ") {
+		!strings.Contains(out, "\n1499 x") || len(res.Truncated) != 1 || !strings.Contains(lateText(res), "Outputs 1 to ") {
 		t.Errorf("%s %d %q %+v, %d bytes, %v", res.Status, res.ExitCode, lateText(res), res.Truncated, len(out), err)
 	}
-	if res, err := ci.RunInContext(t.Context(), id, "print(n)", nil); err != nil || res.Stdout() != "2999\n" || res.StateLost || len(res.Outputs) != 1 {
+	if res, err := ci.RunInContext(t.Context(), id, "print(n)", nil); err != nil || res.Stdout() != "1499\n" || res.StateLost || len(res.Outputs) != 1 {
 		t.Errorf("%+v, %v", res, err)
 	}
 

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/frames"
@@ -55,7 +57,7 @@ func runKeeper() {
 	ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	o, s := &keeperOrder{}, &kept.Server{}
 	err := gob.NewDecoder(os.Stdin).Decode(o)
-	os.Stdin.Close()
+	empty(0)
 	if err == nil {
 		err = o.serve(ctx, os.Args[1], s)
 	} else {
@@ -68,7 +70,15 @@ func runKeeper() {
 // answer answers the host that started this keeper.
 func answer(err error) {
 	_ = gob.NewEncoder(os.Stdout).Encode(&kept.Reply{Err: kept.NewError(err)})
-	os.Stdout.Close()
+	empty(1)
+}
+
+// empty closes a standard descriptor, which no other file is to get.
+func empty(fd int) {
+	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
+		_ = unix.Dup3(int(null.Fd()), fd, 0)
+		null.Close()
+	}
 }
 
 // serve serves the context of a key to its end.
@@ -90,6 +100,7 @@ func (o *keeperOrder) serve(ctx context.Context, key string, s *kept.Server) err
 		s.Serve(ctx, ln)
 	}
 	keeper.EndWithin(keeperEnd)
+	s.Wait()
 	if s.Session != nil {
 		err = s.Session.Close(context.Background())
 	}
@@ -115,9 +126,6 @@ func (o *keeperOrder) start(ctx context.Context, h *host, claim *keeper.Claim, s
 	s.Session, s.Spool, s.Lease, s.Grace = session, o.Spool, o.Lease, o.Grace
 	s.Hello = func() kept.Hello {
 		return kept.Hello{Language: o.Language.Name, Cwd: o.Cwd, Env: o.Env, Dir: session.place.dir, Inside: session.Cwd()}
-	}
-	s.Complete = func(ctx context.Context, code string, cursor int) (codeinterp.Completion, error) {
-		return h.Complete(ctx, session, code, cursor)
 	}
 	return claim.Listen()
 }

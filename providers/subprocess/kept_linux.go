@@ -165,14 +165,3 @@ func (s *keptContext) Close(ctx context.Context) error {
 }
 
 func (s *keptContext) files() (*rootfs.FS, error) { return s.folder.open(s.h, &s.place) }
-
-func (s *keptContext) complete(ctx context.Context, code string, cursor int) (codeinterp.Completion, error) {
-	if s.pending {
-		return codeinterp.Completion{}, nil
-	}
-	r, err := s.Call(ctx, &kept.Request{Op: kept.Complete, Code: code, Cursor: cursor})
-	if err != nil || r.Completion == nil {
-		return codeinterp.Completion{}, err
-	}
-	return *r.Completion, nil
-}

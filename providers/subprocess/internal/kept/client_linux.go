@@ -13,8 +13,11 @@ import (
 	"github.com/toolcell/toolcell/internal/keeper"
 )
 
-// patience bounds answers that need no program.
-const patience = 5 * time.Second
+const (
+	patience  = 5 * time.Second // for answers that need no program
+	holdLimit = time.Second     // for the host before to be gone
+	holdPause = 10 * time.Millisecond
+)
 
 // A Client is a host's end of a context.
 type Client struct {
@@ -48,14 +51,21 @@ func failed(err error) error {
 
 // Hold attaches the context. The error is keeper.ErrNone if there is no keeper.
 func (c *Client) Hold(ctx context.Context) error {
-	s, err := c.dial(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := s.ask(&Request{Op: hold})
-	if err != nil {
+	var s *conn
+	var r *Reply
+	// The keeper may have yet to notice that the host before has gone.
+	for end := time.Now().Add(holdLimit); ; time.Sleep(holdPause) {
+		var err error
+		if s, err = c.dial(ctx); err != nil {
+			return err
+		}
+		if r, err = s.ask(&Request{Op: hold}); err == nil {
+			break
+		}
 		s.Close()
-		return failed(err)
+		if !errors.Is(err, codeinterp.ErrCapacity) || time.Now().After(end) {
+			return failed(err)
+		}
 	}
 	_ = s.SetDeadline(time.Time{})
 	gone := make(chan struct{})
@@ -127,6 +137,8 @@ func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Outp
 			if !begun {
 				p.Begin()
 			}
+			c.Kill() // if only the connection was lost
+			<-c.Gone
 			out.MayLack(codeinterp.TruncatedByExit)
 			return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Cause: codeinterp.CauseExit}, nil
 		case r.Begun:

@@ -15,18 +15,17 @@ import (
 )
 
 const (
-	holdLimit = 2 * time.Second // for the host before to be gone
-	maxLate   = 1 << 20         // bytes of output between runs
+	startLease = 5 * time.Second // at least, for the host that has started the keeper
+	maxLate    = 1 << 20         // bytes of output between runs
 )
 
 // A Server is the keeper's end of a context.
 type Server struct {
-	Session  driver.Session
-	Spool    int           // bytes
-	Lease    time.Duration // how long it serves while no host has the context
-	Grace    time.Duration // for a run that is interrupted at its timeout
-	Hello    func() Hello
-	Complete func(ctx context.Context, code string, cursor int) (codeinterp.Completion, error)
+	Session driver.Session
+	Spool   int           // bytes
+	Lease   time.Duration // how long it serves while no host has the context
+	Grace   time.Duration // for a run that is interrupted at its timeout
+	Hello   func() Hello
 
 	life context.Context // ends with the service
 	end  context.CancelFunc
@@ -41,11 +40,10 @@ type Server struct {
 	closers []*conn // hosts that wait for the end
 }
 
-// Serve serves hosts until ctx or the lease ends, or a host ends the context. Then no run is
-// in progress.
+// Serve serves hosts until ctx or the lease ends, or a host ends the context.
 func (s *Server) Serve(ctx context.Context, ln *net.UnixListener) {
 	s.life, s.end = context.WithCancel(ctx)
-	s.lease = time.AfterFunc(s.Lease, s.end)
+	s.lease = time.AfterFunc(max(s.Lease, startLease), s.end)
 	context.AfterFunc(s.life, func() { ln.Close() })
 	for {
 		socket, err := keeper.Accept(ln)
@@ -55,6 +53,10 @@ func (s *Server) Serve(ctx context.Context, ln *net.UnixListener) {
 		go s.answer(newConn(socket))
 	}
 	s.end()
+}
+
+// Wait waits for the run in progress, which Serve has ended.
+func (s *Server) Wait() {
 	if r := s.last(); r != nil {
 		<-r.done
 	}
@@ -101,7 +103,6 @@ func (s *Server) answer(c *conn) {
 		return
 	}
 	_ = c.SetReadDeadline(time.Time{})
-	r := &Reply{}
 	var err error
 	switch q.Op {
 	case hold:
@@ -143,9 +144,6 @@ func (s *Server) answer(c *conn) {
 			s.run = nil
 			s.mu.Unlock()
 		}
-	case Complete:
-		r.Completion = new(codeinterp.Completion)
-		*r.Completion, err = s.Complete(s.life, q.Code, q.Cursor)
 	case Close:
 		s.mu.Lock()
 		s.closers = append(s.closers, c)
@@ -153,8 +151,7 @@ func (s *Server) answer(c *conn) {
 		s.end()
 		select {} // the process ends
 	}
-	r.Err = NewError(err)
-	_ = c.Encode(r)
+	_ = c.Encode(&Reply{Err: NewError(err)})
 }
 
 func (s *Server) last() *run {
@@ -166,29 +163,18 @@ func (s *Server) last() *run {
 // hold gives the context to a host until its connection ends. The lease runs while no host
 // has it.
 func (s *Server) hold(c *conn) {
-	limit := time.NewTimer(holdLimit)
-	defer limit.Stop()
-	mine := make(chan struct{})
-	for {
-		s.mu.Lock()
-		before := s.holder
-		taken := before == nil && s.lease.Stop()
-		if taken {
-			s.holder = mine
-		}
-		s.mu.Unlock()
-		if taken {
-			break
-		}
-		err := fmt.Errorf("%w: its lease has ended", codeinterp.ErrContext)
-		if before != nil {
-			select {
-			case <-before:
-				continue
-			case <-limit.C:
-				err = fmt.Errorf("%w: another process has the context", codeinterp.ErrCapacity)
-			}
-		}
+	mine, err := make(chan struct{}), error(nil)
+	s.mu.Lock()
+	switch {
+	case s.holder != nil:
+		err = fmt.Errorf("%w: another process has the context", codeinterp.ErrCapacity)
+	case !s.lease.Stop():
+		err = fmt.Errorf("%w: its lease has ended", codeinterp.ErrContext)
+	default:
+		s.holder = mine
+	}
+	s.mu.Unlock()
+	if err != nil {
 		_ = c.Encode(&Reply{Err: NewError(err)})
 		return
 	}

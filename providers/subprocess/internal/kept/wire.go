@@ -16,7 +16,6 @@ const (
 	Resume    = "resume" // of the last run
 	Interrupt = "interrupt"
 	Reset     = "reset"
-	Complete  = "complete"
 	Late      = "late"    // the host has late output that it has not shown
 	Release   = "release" // as Late; and the host has got the end of the last run
 	Close     = "close"
@@ -40,16 +39,13 @@ type Request struct {
 	Timeout   time.Duration
 
 	After   int                 // of Resume
-	Cursor  int                 // of Complete, with Code
 	Outputs []codeinterp.Output // of Late and Release
 }
 
 // A Reply is an answer, or a part of the answer to Run and Resume.
 type Reply struct {
-	Err        *Error
-	Hello      *Hello
-	Completion *codeinterp.Completion
-
+	Err    *Error
+	Hello  *Hello
 	Begun  bool
 	Output *codeinterp.Output
 	Lost   *codeinterp.Truncation
