@@ -27,7 +27,7 @@ const (
 
 	// alternates are the modes of the alternate screen, the last of which also saves the
 	// cursor, as saveCursor does.
-	alternate1, alternate2, alternate3, saveCursor, noMode = 47, 1047, 1049, 1048, 9999
+	alternate1, alternate2, alternate3, saveCursor, sideMargins, noMode = 47, 1047, 1049, 1048, 69, 9999
 )
 
 // A Screen is the state of a terminal. Its methods are safe for concurrent use.
@@ -106,7 +106,7 @@ func (s *Screen) setMode(m ansi.Mode, on bool) {
 // guard keeps an emulator within bounds. The handlers are called before its own ones, with
 // mu held, and may change the parameters.
 func (s *Screen) guard(e *vt.Emulator) {
-	for _, c := range "@ABCDEFGHILMPSTXZ`abdef" {
+	for _, c := range "@ABCDEFGHILMPSTXZ`abdefrs" {
 		e.RegisterCsiHandler(int(c), func(p ansi.Params) bool {
 			most := max(e.Width(), e.Height())
 			for i, v := range p {
@@ -119,10 +119,6 @@ func (s *Screen) guard(e *vt.Emulator) {
 	}
 	e.RegisterCsiHandler('r', func(p ansi.Params) bool {
 		s.margins = len(p) > 0
-		return false
-	})
-	e.RegisterCsiHandler('s', func(p ansi.Params) bool {
-		s.margins = s.margins || len(p) > 0
 		return false
 	})
 	e.RegisterEscHandler('c', func() bool {
@@ -139,6 +135,9 @@ func (s *Screen) guard(e *vt.Emulator) {
 func (s *Screen) switchScreen(e *vt.Emulator, p ansi.Params, on bool) bool {
 	for i, v := range p {
 		switch v.Param(0) {
+		case sideMargins:
+			p[i] = noMode // with sides far off, each line takes as long as they are apart
+			continue
 		case alternate1, alternate2:
 			p[i] = noMode
 		case alternate3:
