@@ -12,7 +12,7 @@ import (
 // needs more removes as much elsewhere in the folder, or says in the commit which
 // promise of the README needs them.
 var budgets = map[string]int{
-	"cmd/toolcell":                        5792,
+	"cmd/toolcell":                        5799,
 	"cmd/toolcell/internal/images":        78,
 	"cmd/toolcell/internal/inputs":        51,
 	"cmd/toolcell/internal/outdir":        115,
@@ -21,8 +21,8 @@ var budgets = map[string]int{
 	"codeinterp":                          3931,
 	"codeinterp/driver":                   5431,
 	"conformance":                         5918,
-	"egress":                              701,
-	"egress/gate":                         2112,
+	"egress":                              686,
+	"egress/gate":                         2111,
 	"environments":                        1462,
 	"files":                               1332,
 	"git":                                 653,
@@ -84,9 +84,9 @@ var budgets = map[string]int{
 	"providers/inmemory/engine":           269,
 	"providers/inmemory/fetch":            209,
 	"providers/inmemory/memfs":            1073,
-	"providers/inmemory/python":           1600,
+	"providers/inmemory/python":           1547,
 	"providers/inmemory/python/pack":      548,
-	"providers/inmemory/python/science":   850,
+	"providers/inmemory/python/science":   861,
 	"providers/inmemory/quickjs":          7990,
 	"providers/inmemory/quickjs/bytecode": 906,
 	"providers/inmemory/quickjs/system":   70,
