@@ -522,7 +522,7 @@ def complete(fields):
     answer = 0, 0, ''
     try:
         if not completer:
-            completer.update(__builtins__=__builtins__, space=space)
+            completer.update(__builtins__=__builtins__, space=space, own_import=own_import)
             exec(compile(fields[1], OWN, 'exec'), completer)
         answer = completer['complete'](fields[2], int(fields[3]))
     except BaseException:
