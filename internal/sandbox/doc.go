@@ -78,7 +78,7 @@
 //   - Landlock mode has no /proc, /dev/shm, sockets (without Network or Egress; socketpair
 //     works), inotify and extended attributes. setsid, setpgid and file times by path
 //     succeed and do nothing; under the host's own uid chmod and chown do too. Signals
-//     go to single processes.
+//     go to single processes, and terminals have no job control.
 //   - With Egress in Landlock mode there are TCP clients over IPv4 only: no UDP, so that
 //     resolvers other than glibc's find no names, and no servers.
 //   - Bwrap mode refuses unix sockets and kill(0, ...). A program that replaces a directory
