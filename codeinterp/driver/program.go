@@ -35,8 +35,10 @@ type Program struct {
 	// when the process before ended; see [Attacher].
 	Resume *codeinterp.ResumeOptions
 
-	// OnBegin, if set, is called by Begin and HandOver of a Program without the driver.
-	OnBegin func()
+	// OnHandOver and OnEnd, if set, take the place of HandOver and End in a Program without
+	// the driver.
+	OnHandOver func(f func() error) error
+	OnEnd      func()
 
 	files fs.FS
 	run   *run
@@ -66,8 +68,8 @@ func (p *Program) Begin() { _ = p.HandOver(nil) }
 // not begun, and Run returns the error.
 func (p *Program) HandOver(f func() error) error {
 	if p.run == nil {
-		if p.OnBegin != nil {
-			p.OnBegin()
+		if p.OnHandOver != nil {
+			return p.OnHandOver(f)
 		}
 		if f == nil {
 			return nil
@@ -134,6 +136,8 @@ func (p *Program) Start(ctx context.Context, name string, args json.RawMessage, 
 func (p *Program) End() {
 	if p.run != nil {
 		p.run.endProgram()
+	} else if p.OnEnd != nil {
+		p.OnEnd()
 	}
 }
 

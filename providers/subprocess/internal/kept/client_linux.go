@@ -126,7 +126,13 @@ func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Outp
 		return driver.Outcome{}, failed(err)
 	}
 	_ = s.SetDeadline(time.Time{})
-	defer context.AfterFunc(ctx, c.stop)()
+	// On the same connection, since it must not come before the run.
+	defer context.AfterFunc(ctx, func() {
+		_ = s.SetWriteDeadline(time.Now().Add(patience))
+		if s.Encode(&Request{Op: stop}) != nil {
+			c.Kill()
+		}
+	})()
 	for begun := false; ; {
 		r, err := s.reply()
 		_, refused := errors.AsType[*Error](err)
@@ -152,15 +158,6 @@ func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Outp
 			_ = s.Encode(&Request{Op: got})
 			return r.End.outcome(q.Op == Resume)
 		}
-	}
-}
-
-// stop stops the run, or the keeper if that does not answer.
-func (c *Client) stop() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if _, err := c.Call(ctx, &Request{Op: stop}); err != nil {
-		c.Kill()
 	}
 }
 

@@ -3,6 +3,7 @@ package kept
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,10 @@ type run struct {
 	// Set before done is closed.
 	end  end
 	lost []codeinterp.Truncation
+
+	gate  sync.Mutex // held while the program is handed over or interrupted
+	open  bool       // interrupts may be sent; guarded by gate
+	start time.Time
 
 	timedOut atomic.Bool
 	got      bool // a host has got the end; guarded by Server.mu
@@ -58,27 +63,8 @@ func (r *run) execute(ctx context.Context, q *Request) {
 	if q.HasStdin && p.Stdin == nil {
 		p.Stdin = []byte{}
 	}
-	begin := time.Now()
-	p.OnBegin = func() {
-		select {
-		case <-r.begun:
-			return
-		default:
-		}
-		late := r.s.takeLate()
-		for _, o := range late.Outputs {
-			r.spool.add(o)
-		}
-		r.lost = append(r.lost, late.Truncated...)
-		r.s.mu.Lock()
-		r.s.started = true
-		r.s.mu.Unlock()
-		begin = time.Now()
-		close(r.begun)
-		if q.Timeout > 0 {
-			go r.watch(q.Timeout)
-		}
-	}
+	p.OnHandOver, p.OnEnd = func(f func() error) error { return r.handOver(f, q.Timeout) }, r.close
+	r.start = time.Now()
 	out := driver.NewRelay(func(o codeinterp.Output) error { r.spool.add(o); return nil },
 		func(t codeinterp.Truncation) {
 			if len(r.lost) < maxLost {
@@ -87,7 +73,7 @@ func (r *run) execute(ctx context.Context, q *Request) {
 		})
 	o, err := r.s.Session.Run(ctx, p, out)
 	out.Finish(&codeinterp.Result{})
-	r.end.Outcome, r.end.Err, r.end.Unknown, r.end.Duration = o, NewError(err), NewError(o.Unknown), time.Since(begin)
+	r.end.Outcome, r.end.Err, r.end.Unknown, r.end.Duration = o, NewError(err), NewError(o.Unknown), time.Since(r.start)
 	r.end.Outcome.Unknown, r.end.TimedOut = nil, r.timedOut.Load()
 	r.s.mu.Lock()
 	if o.Fresh {
@@ -97,6 +83,54 @@ func (r *run) execute(ctx context.Context, q *Request) {
 	r.end.Outcome.Count = r.s.runs
 	r.s.mu.Unlock()
 	r.spool.end()
+}
+
+// handOver hands the program over. As in the driver, an interrupt waits for that, and none is
+// sent after close.
+func (r *run) handOver(f func() error, timeout time.Duration) error {
+	r.gate.Lock()
+	defer r.gate.Unlock()
+	late := r.s.takeLate()
+	for _, o := range late.Outputs {
+		r.spool.add(o)
+	}
+	r.lost = append(r.lost, late.Truncated...)
+	r.start = time.Now()
+	if f != nil {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	r.open = true
+	select {
+	case <-r.begun: // it starts again
+		return nil
+	default:
+	}
+	r.s.mu.Lock()
+	r.s.started = true
+	r.s.mu.Unlock()
+	close(r.begun)
+	if timeout > 0 {
+		go r.watch(timeout)
+	}
+	return nil
+}
+
+func (r *run) close() {
+	r.gate.Lock()
+	defer r.gate.Unlock()
+	r.open = false
+}
+
+// interrupt interrupts the program unless it is over.
+func (r *run) interrupt() error {
+	r.gate.Lock()
+	defer r.gate.Unlock()
+	if !r.open {
+		return nil
+	}
+	return r.s.Session.Interrupt(r.s.life)
 }
 
 // maxLost is how many losses of a run are kept apart from those of the spool.
@@ -115,7 +149,7 @@ func (r *run) watch(timeout time.Duration) {
 		return
 	}
 	r.timedOut.Store(true)
-	_ = r.s.Session.Interrupt(r.s.life)
+	_ = r.interrupt()
 	select {
 	case <-time.After(r.s.Grace):
 		r.cancel()
@@ -130,7 +164,11 @@ func (r *run) stream(c *conn, after int) {
 	go func() {
 		defer close(gone)
 		defer in.close()
-		if q := (Request{}); c.Decode(&q) == nil {
+		for q := (Request{}); q.Op != got && c.Decode(&q) == nil; {
+			if q.Op == stop {
+				r.cancel()
+				continue
+			}
 			r.s.mu.Lock()
 			r.got = true
 			r.s.mu.Unlock()

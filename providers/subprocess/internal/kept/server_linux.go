@@ -121,10 +121,8 @@ func (s *Server) answer(c *conn) {
 		}
 		err = codeinterp.ErrNoRun
 	case Interrupt:
-		err = s.Session.Interrupt(s.life)
-	case stop:
 		if run := s.last(); run != nil {
-			run.cancel()
+			err = run.interrupt()
 		}
 	case Reset:
 		if run := s.last(); run != nil {
