@@ -12,6 +12,9 @@
 // inmemory writes one as an image. Command internal/pybuild makes a
 // pack from sources, and package pack installs one.
 //
+// The science pack, which package science makes, has numpy, pandas, scipy, scikit-learn and
+// matplotlib; Engine.Info says what differs from native ones.
+//
 // # Limits
 //
 //   - The standard library only, without ssl, ctypes, bz2, lzma, curses, sockets, threads
