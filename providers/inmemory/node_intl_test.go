@@ -14,10 +14,9 @@ var localized = []string{
 	`for (const x of [1234567.891, 0, -0, 1e21, NaN, Infinity, -5.5, 1.005, 0.000001, 123456789012345678901234567890n, 1e-7, 999999, 1500, 1250000, -1234.5, 2 ** 53]) console.log(x.toLocaleString())`,
 	`for (const o of [{ style: "percent" }, { style: "percent", maximumFractionDigits: 1 }, { minimumFractionDigits: 2 }, { maximumFractionDigits: 2 }, { minimumFractionDigits: 5 }, { minimumIntegerDigits: 10 },
 		{ maximumSignificantDigits: 3 }, { minimumSignificantDigits: 12 }, { useGrouping: false }, { useGrouping: "min2" }, { signDisplay: "always" }, { signDisplay: "exceptZero" }, { signDisplay: "never" },
-		{ roundingMode: "floor", maximumFractionDigits: 0 }, { roundingMode: "halfEven", maximumFractionDigits: 0 }, { trailingZeroDisplay: "stripIfInteger", minimumFractionDigits: 2 },
 		{ notation: "compact" }, { notation: "compact", compactDisplay: "long" }, { notation: "compact", maximumFractionDigits: 1 }])
 		console.log(JSON.stringify(o), [-1234567.891, 1500, 0.256, 0, 2.5, 999.5].map((x) => x.toLocaleString("en-US", o)))`,
-	`for (const currency of ["USD", "EUR", "JPY", "GBP", "CHF", "INR", "CAD", "KWD", "KRW", "SEK", "usd"]) for (const o of [{}, { currencyDisplay: "code" }, { maximumFractionDigits: 0 }, { minimumFractionDigits: 0 }, { currencySign: "accounting" }, { notation: "compact" }])
+	`for (const currency of ["USD", "EUR", "JPY", "GBP", "CHF", "INR", "CAD", "KWD", "KRW", "SEK", "usd"]) for (const o of [{}, { currencyDisplay: "code" }, { maximumFractionDigits: 0 }, { minimumFractionDigits: 0 }, { notation: "compact" }])
 		console.log(currency, JSON.stringify(o), [-1234567.891, 1500, 0.256].map((x) => x.toLocaleString("en-US", { style: "currency", currency, ...o })))`,
 	`console.log((5).toLocaleString("en-US", { style: "currency", currency: "CAD", currencyDisplay: "narrowSymbol" }))`,
 	`for (const x of [999, 1000, 1050, 1049, 999999, 1e6, 12345, 123456789, 1e15, 1e18, 0.5, 12.34, 99.99, 1234567890]) console.log(x.toLocaleString("en-US", { notation: "compact" }), x.toLocaleString("en-US", { notation: "compact", compactDisplay: "long" }))`,
@@ -44,7 +43,7 @@ var localized = []string{
 	`const all = []; for (let i = 32; i < 127; i++) all.push(String.fromCharCode(i)); console.log(all.sort((a, b) => a.localeCompare(b)).join(""))`,
 	`const l = []; for (let i = 0xc0; i < 0x180; i++) if (!"×÷ðÐıĸŉŊŋſ".includes(String.fromCharCode(i))) l.push(String.fromCharCode(i)); for (let i = 97; i < 123; i++) l.push(String.fromCharCode(i), String.fromCharCode(i - 32)); console.log(l.sort((a, b) => a.localeCompare(b)).join(""))`,
 	`console.log("a".localeCompare("b"), "a".localeCompare("A"), "A".localeCompare("a"), "a".localeCompare("á"), "a".localeCompare("á", undefined, { sensitivity: "base" }), "a".localeCompare("A", undefined, { sensitivity: "accent" }), "a".localeCompare("á", undefined, { sensitivity: "case" }),
-		"item10".localeCompare("item9", undefined, { numeric: true }), "item010".localeCompare("item10", undefined, { numeric: true }), "co-op".localeCompare("coop"), "co-op".localeCompare("coop", "en", { ignorePunctuation: true }), "résumé".localeCompare("resume"), "Resume".localeCompare("résumé"), "b".localeCompare("a"), "".localeCompare("a"), "a".localeCompare("A", "en", { caseFirst: "upper" }))`,
+		"item10".localeCompare("item9", undefined, { numeric: true }), "item010".localeCompare("item10", undefined, { numeric: true }), "co-op".localeCompare("coop"), "résumé".localeCompare("resume"), "Resume".localeCompare("résumé"), "b".localeCompare("a"), "".localeCompare("a"))`,
 	`console.log(["file10", "file9", "File1", "file1"].sort(new Intl.Collator("en", { numeric: true }).compare), ["résumé", "resume", "Resume", "Résumé", "résume"].sort(new Intl.Collator().compare), ["новый", "Абрам", "абак", "zebra", "ёлка"].sort((a, b) => a.localeCompare(b)))`,
 	`console.log([0, 1, 2, 1.5, 22, 103, 11, 12, 13].map((n) => [new Intl.PluralRules("en-US").select(n), new Intl.PluralRules("en-US", { type: "ordinal" }).select(n)]))`,
 }

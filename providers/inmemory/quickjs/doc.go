@@ -48,13 +48,13 @@
 // # Limits
 //
 //   - Of Intl are here NumberFormat, DateTimeFormat, Collator and PluralRules for en-US.
-//     Other locales, units, exponents, names of currencies, most long names of time zones
-//     and formatRange of seconds and compact numbers are a RangeError. Dates before the
-//     year 1 have no text.
+//     Other locales, units, exponents, names of currencies, modes of rounding, accounting,
+//     most long names of time zones, formatRange of times and compact numbers, caseFirst
+//     and ignorePunctuation are a RangeError. Dates before the year 1 have no text.
 //   - Recursion ends after some 4,000 calls, in a RangeError. A program has at most
 //     100,000 timers.
 //   - util.inspect reads depth, breakLength, compact, maxArrayLength and maxStringLength. It
-//     has no colors.
+//     has no colors and no defaultOptions. console.table shows a Map or a Set as console.log.
 //   - A program has at most 10,000 labels of console.count and console.time. Hosts in URLs
 //     are ASCII.
 //   - Errors have the engine's words, and V8's for the most frequent ones. The column of

@@ -54,7 +54,6 @@ func hostFunctions() []function {
 		{"refresh", 1, (*instance).hostRefresh},
 		{"nextTick", 1, (*instance).hostNextTick},
 		{"inspect", 2, (*instance).hostInspect},
-		{"inspectDefaults", 1, (*instance).hostInspectDefaults},
 		{"format", 0, (*instance).hostFormat},
 		{"classOf", 1, func(_ *instance, _ value, args []value) value { return newInt(int32(classOf(args[0]))) }},
 		{"proxyTarget", 1, (*instance).hostProxyTarget},

@@ -21,14 +21,6 @@ func (in *instance) hostInspect(_ value, args []value) value {
 	return in.vm.newStringOf(s)
 }
 
-// hostInspectDefaults has a program's defaultOptions of inspect be those of console too.
-func (in *instance) hostInspectDefaults(_ value, args []value) value {
-	if _, _, thrown := in.driverCall("setDefaults", args[0]); thrown {
-		return exception
-	}
-	return undefined
-}
-
 // hostFormat is util.format for programs.
 func (in *instance) hostFormat(_ value, args []value) value {
 	s, ok := in.format(args)

@@ -33,11 +33,6 @@ for (const o of [{ compact: false }, { compact: true }, { compact: true, breakLe
   { maxArrayLength: 0 }, { maxStringLength: 3 }, { depth: 0 }, { depth: Infinity }, { depth: -1 }]) console.log(o, util.inspect(value, o));
 const many = Array.from({ length: 40 }, (_, i) => (i % 3 ? `item ${i}` : i * 1000));
 console.log(util.inspect(many, { compact: true }), util.inspect({ a: { b: 1 } }, false, 0));
-util.inspect.defaultOptions.depth = 0;
-console.log({ a: { b: 1 } }, util.inspect({ a: {  b: 1 } }), util.inspect.defaultOptions.depth);
-util.inspect.defaultOptions = { depth: null, compact: false };
-console.log({ a: { b: { c: { d: { e: 1 } } } } });
-util.inspect.defaultOptions = { depth: 2, compact: 3 };
 class E2 extends TypeError {}
 class Q extends E {}
 for (const e of [new E2("m"), new Q(), Object.assign(new Error("a"), { name: "X" })]) console.log(util.inspect(e).split("\n")[0]);

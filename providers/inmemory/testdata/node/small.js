@@ -6,9 +6,8 @@ const T = async (f) => { try { console.log(await f()); } catch (e) { console.log
     const e = new EventEmitter(), out = [], f = () => {};
     e.on("newListener", (n) => out.push("+", n)).on("removeListener", (n) => out.push("-", n));
     e.on("a", f).once("b", f).prependListener("a", () => out.push("first")).off("a", f).emit("b");
-    return [out, e.eventNames(), e.listenerCount("a"), e.setMaxListeners(2).getMaxListeners(), e.removeAllListeners().eventNames()];
+    return [out, e.eventNames(), e.listenerCount("a"), e.setMaxListeners(2).listenerCount("b"), e.removeAllListeners().eventNames()];
   });
-  await T(() => new EventEmitter().setMaxListeners(-1));
   await T(() => new EventEmitter().on("a"));
   await T(() => new EventEmitter().emit("error", "text"));
   await T(() => { const e = new EventEmitter(), out = []; e.on(EventEmitter.errorMonitor, (x) => out.push(x)).on("error", (x) => out.push(x)).emit("error", 1); return out; });

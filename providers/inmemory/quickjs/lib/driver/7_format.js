@@ -7,9 +7,7 @@ function options(o) {
   return ctx;
 }
 
-// defaults are what the program has in util.inspect.defaultOptions.
 const defaults = { depth: 2, compact: 3, breakLength: 80, maxArrayLength: 100, maxStringLength: 10000 };
-const setDefaults = (o) => { read(defaults, o); };
 
 function read(ctx, o) {
   if (o === null || typeof o !== "object" || classOf(o) === PROXY) return;

@@ -10,4 +10,4 @@ const dir = (v, opts) => {
   return value(v, ctx, 0);
 };
 
-return { inspect, format, table, json, dir, setDefaults };
+return { inspect, format, table, json, dir };

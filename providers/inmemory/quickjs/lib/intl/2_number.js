@@ -26,32 +26,26 @@ function trim(d) {
   return { negative: d.negative, digits, point: digits === "" ? 0 : d.point };
 }
 
-// keep rounds a decimal to n digits, half away from zero unless mode says
-// otherwise.
-function keep(d, n, mode) {
+// keep rounds a decimal to n digits, half away from zero.
+function keep(d, n) {
   if (n >= d.digits.length) return d;
-  const rest = n < 0 ? "0" + d.digits : d.digits.slice(n), at = Math.max(n, 0);
-  const up = mode === "trunc" ? false : mode === "expand" ? true : mode === "floor" ? d.negative : mode === "ceil" ? !d.negative
-    : rest[0] > "5" || rest[0] === "5" && (mode === "halfExpand" || /[1-9]/.test(rest.slice(1)) || mode === "halfEven" && at > 0 && d.digits.charCodeAt(at - 1) % 2 === 1);
-  const head = d.digits.slice(0, at);
-  if (!up) return trim({ ...d, digits: head });
-  const grown = (BigInt("0" + head) + 1n).toString().padStart(at, "0");
-  if (n < 0) return { ...d, digits: "1", point: d.point - n + 1 };
-  return trim({ ...d, digits: grown, point: d.point + (grown.length - at) });
+  if (n < 0) return trim({ ...d, digits: "" });
+  const head = d.digits.slice(0, n);
+  if (d.digits[n] < "5") return trim({ ...d, digits: head });
+  const grown = (BigInt("0" + head) + 1n).toString().padStart(n, "0");
+  return trim({ ...d, digits: grown, point: d.point + (grown.length - n) });
 }
 
 const compactSuffixes = [["", ""], ["K", " thousand"], ["M", " million"], ["B", " billion"], ["T", " trillion"]];
 
 function numberOptions(options) {
-  refuse(options, "numberingSystem");
-  if (options.roundingIncrement !== undefined && Number(options.roundingIncrement) !== 1) refuse(options, "roundingIncrement");
+  refuse(options, "numberingSystem", "roundingIncrement", "roundingPriority", "roundingMode", "trailingZeroDisplay", "currencySign");
   const o = { style: option(options, "style", ["decimal", "percent", "currency"]) };
   if (options.currency !== undefined && !/^[A-Za-z]{3}$/.test(options.currency)) throw new RangeError(`Invalid currency code : ${options.currency}`);
   if (o.style === "currency") {
     if (options.currency === undefined) throw new TypeError("Currency code is required with currency style.");
     o.currency = options.currency.toUpperCase();
     o.currencyDisplay = option(options, "currencyDisplay", ["symbol", "narrowSymbol", "code"]);
-    o.currencySign = option(options, "currencySign", ["standard", "accounting"]);
   }
   o.notation = option(options, "notation", ["standard", "compact"]);
   if (o.notation === "compact") o.compactDisplay = option(options, "compactDisplay", ["short", "long"]);
@@ -59,9 +53,6 @@ function numberOptions(options) {
   const grouping = options.useGrouping;
   o.useGrouping = grouping === undefined ? (o.notation === "compact" ? "min2" : "auto") : grouping === true || grouping === "true" || grouping === "false" ? "always"
     : grouping === false || grouping === null || grouping === "" ? false : option(options, "useGrouping", ["auto", "always", "min2"]);
-  o.roundingMode = option(options, "roundingMode", ["halfExpand", "trunc", "expand", "floor", "ceil", "halfEven"]);
-  o.trailingZeroDisplay = option(options, "trailingZeroDisplay", ["auto", "stripIfInteger"]);
-  if (option(options, "roundingPriority", ["auto", "morePrecision", "lessPrecision"]) !== "auto") refuse(options, "roundingPriority");
   numberDigits(o, options);
   return o;
 }
@@ -98,15 +89,14 @@ class NumberFormat {
     const o = this.#o;
     let min = o.minimumFractionDigits ?? 0;
     if (o.maximumSignificantDigits !== undefined) {
-      d = keep(d, o.maximumSignificantDigits, o.roundingMode);
+      d = keep(d, o.maximumSignificantDigits);
       min = Math.max(0, o.minimumSignificantDigits - (d.digits === "" ? 1 : d.point));
     } else if (o.compactRounding) {
-      d = keep(d, d.point >= 2 ? d.point : d.digits === "" ? 0 : 2, o.roundingMode);
-    } else d = keep(d, d.point + o.maximumFractionDigits, o.roundingMode);
+      d = keep(d, d.point >= 2 ? d.point : d.digits === "" ? 0 : 2);
+    } else d = keep(d, d.point + o.maximumFractionDigits);
     const whole = d.point > 0 ? d.digits.slice(0, d.point).padEnd(d.point, "0") : "";
-    let fraction = d.point > 0 ? d.digits.slice(d.point) : d.digits === "" ? "" : "0".repeat(-d.point) + d.digits;
-    if (!(o.trailingZeroDisplay === "stripIfInteger" && fraction === "")) fraction = fraction.padEnd(min, "0");
-    return { d, whole: whole.padStart(o.minimumIntegerDigits, "0"), fraction };
+    const fraction = d.point > 0 ? d.digits.slice(d.point) : d.digits === "" ? "" : "0".repeat(-d.point) + d.digits;
+    return { d, whole: whole.padStart(o.minimumIntegerDigits, "0"), fraction: fraction.padEnd(min, "0") };
   }
   #group(parts, whole) {
     const use = this.#o.useGrouping;
@@ -166,17 +156,13 @@ class NumberFormat {
     const symbol = o.currencyDisplay === "code" ? o.currency : (o.currencyDisplay === "narrowSymbol" ? narrow : symbols)[o.currency] ?? o.currency;
     const gap = /[A-Za-z]$/.test(symbol) ? [{ type: "literal", value: "\u00a0" }] : [];
     const money = [{ type: "currency", value: symbol }, ...gap, ...body];
-    if (o.currencySign === "accounting" && sign[0]?.type === "minusSign") return [{ type: "literal", value: "(" }, ...money, { type: "literal", value: ")" }];
     return [...sign, ...money];
   }
   get format() { return (this.#bound ??= (x) => join(this.#parts(x))); }
   formatToParts(x) { return this.#parts(x); }
   formatRange(start, end) {
     const { style, notation, currencyDisplay } = this.#o;
-    for (const [name, x] of Object.entries({ start, end })) {
-      if (x === undefined) throw new TypeError(`Invalid ${name} : ${x}`);
-      if (Number.isNaN(Number(x))) throw new RangeError(`Invalid ${name} : ${x}`);
-    }
+    if (Number.isNaN(Number(start)) || Number.isNaN(Number(end))) throw new RangeError("Invalid range");
     const from = this.format(start), to = this.format(end);
     if (notation !== "standard" || style === "currency" && currencyDisplay !== "symbol" || style !== "decimal" && start < 0 && end < 0) refuse({ formatRange: 1 }, "formatRange");
     return from === to ? `~${from}` : `${from}${/[^\d.,]/.test(from + to) ? " – " : "–"}${to}`;

@@ -73,27 +73,17 @@ class DateTimeFormat {
   // formatRange says once what both ends have in common.
   formatRange(start, end) {
     if (start === undefined || end === undefined) throw new TypeError("Invalid time value");
-    let o = this.#o;
-    const text = this.format(start);
+    const o = { ...this.#o }, text = this.format(start);
     if (text === this.format(end)) return text;
+    if (o.era !== undefined || o.month === undefined || timeFields.some((k) => o[k] !== undefined)) refuse({ formatRange: 1 }, "formatRange");
     const dates = madeOf({ timeZone: o.timeZone, year: "numeric", month: "numeric", day: "numeric" });
-    const [a, b] = [start, end].map((t) => dates.formatToParts(t).map((p) => p.value)), sameYear = a[4] === b[4], sameMonth = sameYear && a[0] === b[0], sameDay = sameMonth && a[2] === b[2];
-    const clock = timeFields.some((k) => o[k] !== undefined), date = dateFields.some((k) => o[k] !== undefined);
-    if (o.second ?? o.fractionalSecondDigits ?? o.era ?? (o.month === undefined && (clock ? date : o.day) && !sameMonth)) refuse({ formatRange: 1 }, "formatRange");
-    o = { ...o };
-    if (clock && !date && !sameDay) o.year = o.month = o.day = "numeric";
+    const [a, b] = [start, end].map((t) => dates.formatToParts(t).map((p) => p.value)), sameYear = a[4] === b[4], sameMonth = sameYear && a[0] === b[0];
     if (!sameYear && o.day !== undefined) o.year ??= "numeric";
-    for (const k of ["month", "day", "hour"]) if (o[k] === "2-digit") o[k] = "numeric";
+    for (const k of ["month", "day"]) if (o[k] === "2-digit") o[k] = "numeric";
     let [from, to] = [start, end].map((t) => madeOf(o).formatToParts(t));
     // without drops a part with the text on that side of it.
     const without = (parts, type, side) => parts.filter((p, i) => p.type !== type && !(p.type === "literal" && parts[i - side]?.type === type));
-    if (clock && sameDay) {
-      const at = to.findIndex((p) => p.type === "hour" || p.type === "minute");
-      if (at > 0) from[at - 1] = { type: "literal", value: ", " };
-      to = to.slice(Math.max(at, 0));
-      from = without(from, "timeZoneName", -1);
-      if (from.at(-1).type === "dayPeriod" && from.at(-1).value === to.find((p) => p.type === "dayPeriod").value) from = without(from, "dayPeriod", -1);
-    } else if (!clock && ["long", "short", "narrow"].includes(o.month)) {
+    if (["long", "short", "narrow"].includes(o.month)) {
       if (sameYear) from = without(from, "year", -1);
       if (sameMonth && o.weekday === undefined) to = without(to, "month", 1);
     }

@@ -8,20 +8,17 @@ const ordinalOf = (n) => {
 };
 
 class PluralRules {
-  #type; #numbers; #options;
+  #type;
   constructor(locales, options) {
     checkLocales(locales);
-    this.#options = optionsOf(options);
-    this.#type = option(this.#options, "type", ["cardinal", "ordinal"]);
-    this.#numbers = new NumberFormat(LOCALE, { ...this.#options, style: "decimal", useGrouping: false, signDisplay: "never" });
+    const o = optionsOf(options);
+    refuse(o, ...Object.keys(o).filter((k) => /Digits$/.test(k)));
+    this.#type = option(o, "type", ["cardinal", "ordinal"]);
   }
   select(n) {
-    const text = this.#numbers.format(Number(n));
-    if (this.#type === "ordinal") return /^\d+$/.test(text) ? ordinalOf(Number(text)) : "other";
-    return text === "1" ? "one" : "other";
-  }
-  resolvedOptions() {
-    return { locale: LOCALE, type: this.#type, ...this.#numbers.resolvedOptions(), pluralCategories: this.#type === "ordinal" ? ["few", "one", "two", "other"] : ["one", "other"] };
+    n = Math.abs(Number(n));
+    if (this.#type === "cardinal") return n === 1 ? "one" : "other";
+    return Number.isInteger(n) ? ordinalOf(n) : "other";
   }
 }
 
@@ -29,7 +26,5 @@ exports.Intl = Object.defineProperty({}, Symbol.toStringTag, { value: "Intl", co
 for (const [name, type] of Object.entries({ NumberFormat, DateTimeFormat, Collator, PluralRules })) {
   Object.defineProperty(exports.Intl, name, { value: define(name, type), writable: true, configurable: true });
 }
-Object.defineProperty(exports.Intl, "getCanonicalLocales", { writable: true, configurable: true,
-  value: (locales = []) => (typeof locales === "string" ? [locales] : Array.from(locales)).map((l) => { checkLocales(l); return LOCALE; }) });
 
 return exports;

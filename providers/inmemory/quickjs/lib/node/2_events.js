@@ -1,9 +1,7 @@
 // events
 
 const listening = (f) => { if (typeof f !== "function") throw badArgument("listener", "of type function", f); return f; };
-const limitOfListeners = (name, n) => { if (typeof n !== "number") throw badArgument(name, "of type number", n); if (!(n >= 0)) throw outOfRange(name, ">= 0", n); return n; };
 const emitters = new WeakMap(); // the listeners of each, by the events' names
-const mostListeners = new WeakMap();
 const listenersOf = (emitter) => {
   let of = emitters.get(emitter);
   if (of === undefined) emitters.set(emitter, of = new Map());
@@ -77,8 +75,8 @@ const EventEmitter = callableClass(class EventEmitter {
   rawListeners(name) { return [...listOf(this, name)]; }
   listenerCount(name, f) { return f === undefined ? listOf(this, name).length : listOf(this, name).filter((g) => g === f || g.listener === f).length; }
   eventNames() { return [...listenersOf(this).keys()]; }
-  setMaxListeners(n) { mostListeners.set(this, limitOfListeners("setMaxListeners", n)); return this; }
-  getMaxListeners() { return mostListeners.get(this) ?? EventEmitter.defaultMaxListeners; }
+  setMaxListeners() { return this; } // there is no warning of many
+  getMaxListeners() { return EventEmitter.defaultMaxListeners; }
 });
 EventEmitter.EventEmitter = EventEmitter;
 EventEmitter.defaultMaxListeners = 10;
@@ -86,7 +84,7 @@ EventEmitter.errorMonitor = Symbol("events.errorMonitor");
 EventEmitter.listenerCount = (emitter, name) => emitter.listenerCount(name);
 EventEmitter.getEventListeners = (emitter, name) => emitter.listeners(name);
 EventEmitter.getMaxListeners = (emitter) => emitter.getMaxListeners();
-EventEmitter.setMaxListeners = (n, ...emitters) => { if (emitters.length === 0) EventEmitter.defaultMaxListeners = limitOfListeners("n", n); for (const e of emitters) e.setMaxListeners?.(n); };
+EventEmitter.setMaxListeners = () => {};
 EventEmitter.once = (emitter, name, options) => new Promise((resolve, reject) => {
   const target = emitter instanceof EventTarget, signal = options?.signal;
   if (signal?.aborted) { reject(aborted(signal)); return; }

@@ -37,13 +37,6 @@ promisify.custom = Symbol.for("nodejs.util.promisify.custom");
 Object.defineProperty(setTimeout, promisify.custom, { configurable: true, value: (ms, v) => new Promise((r) => { setTimeout(r, ms, v); }) });
 
 const inspect = Object.assign((v, o, ...rest) => host.inspect(v, typeof o === "boolean" || rest.length > 0 ? { depth: rest[0] } : o), { custom: CUSTOM });
-const chosen = Object.seal({ depth: 2, maxArrayLength: 100, maxStringLength: 10000, breakLength: 80, compact: 3 });
-const defaultOptions = new Proxy(chosen, { set(o, k, v) { if (!Reflect.set(o, k, v)) return false; host.inspectDefaults(o); return true; } });
-Object.defineProperty(inspect, "defaultOptions", { enumerable: true, get: () => defaultOptions, set(o) {
-  if (o === null || typeof o !== "object") throw badArgument("options", "of type object", o);
-  Object.assign(chosen, o);
-  host.inspectDefaults(chosen);
-} });
 // parseArgs reads options and positional arguments.
 function parseArgs({ args = process.argv.slice(2), options = {}, strict = true, allowPositionals = !strict } = {}) {
   const values = { __proto__: null }, positionals = [], fail = (code, text) => { throw error(TypeError, `ERR_PARSE_ARGS_${code}`, text); };

@@ -1,12 +1,5 @@
 // Streams of files.
 
-const place = (name, v) => {
-  if (v === undefined) return v;
-  if (typeof v !== "number") throw badArgument(name, "of type number", v);
-  if (v !== Infinity && !Number.isInteger(v)) throw outOfRange(name, "an integer", v);
-  if (v < 0) throw outOfRange(name, ">= 0 && <= 9007199254740991", v);
-  return v;
-};
 const fileOptions = (o) => {
   const options = typeof o === "string" ? { encoding: o } : { ...o };
   encodingIn(options);
@@ -19,7 +12,7 @@ class ReadStream extends Readable {
   #at; #end; #waiting = 0; #close;
   fd = null; bytesRead = 0; pending = true;
   constructor(p, o) {
-    const options = fileOptions(o), start = place("start", options.start), end = place("end", options.end);
+    const options = fileOptions(o), { start, end } = options;
     if (start !== undefined && end !== undefined && start > end) throw outOfRange("start", `<= "end" (here: ${end})`, start);
     super({ highWaterMark: 65536, ...options, objectMode: false, read: undefined, destroy: undefined });
     this.#at = start;
@@ -65,7 +58,7 @@ class WriteStream extends Writable {
   #at; #close; #final;
   fd = null; bytesWritten = 0; pending = true;
   constructor(p, o) {
-    const options = fileOptions(o), start = place("start", options.start);
+    const options = fileOptions(o), { start } = options;
     super({ ...options, objectMode: false, write: undefined, writev: undefined, final: undefined, destroy: undefined, defaultEncoding: options.encoding });
     this.#at = start;
     this.#close = options.autoClose !== false;
