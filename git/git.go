@@ -13,7 +13,8 @@
 // remotes are reached over http and https only. Never run the host's git in a directory
 // that programs write to.
 //
-// With Options.Credential, git asks for the password of that one destination. It is in
+// With Options.Credential, git asks for the password of that one destination, and calls fail
+// in a repository that configures proxies or certificates: use Options.Env. It is in
 // the environment of git's processes while they run, where programs of the same user
 // can read it; it is in no file, argument or error. Where an egress policy adds the
 // credential, it is nowhere in the sandbox.
@@ -142,7 +143,8 @@ type setting struct{ key, value string }
 var safe = []setting{
 	{"core.hooksPath", "/dev/null"}, {"core.fsmonitor", "false"}, {"core.sshCommand", "false"},
 	{"core.alternateRefsCommand", "true"}, {"core.pager", "cat"}, {"core.editor", "false"}, {"core.askPass", ""}, {"core.quotePath", "false"},
-	{"credential.helper", ""}, {"commit.gpgSign", "false"}, {"tag.gpgSign", "false"}, {"gpg.program", "false"}, {"diff.external", ""},
+	{"credential.helper", ""}, {"commit.gpgSign", "false"}, {"tag.gpgSign", "false"}, {"diff.external", ""},
+	{"gpg.program", "false"}, {"gpg.x509.program", "false"}, {"gpg.ssh.program", "false"}, {"gpg.ssh.defaultKeyCommand", "false"},
 	{"submodule.recurse", "false"}, {"fetch.recurseSubmodules", "false"}, {"push.recurseSubmodules", "no"}, {"gc.auto", "0"}, {"maintenance.auto", "false"},
 	{"safe.directory", "*"}, {"init.defaultBranch", "main"}, {"pull.ff", "only"}, {"advice.detachedHead", "false"},
 }
@@ -175,7 +177,7 @@ func (g *Git) environment(extra []setting) map[string]string {
 // drivers returns settings that turn off the filters and drivers which the
 // repository's own configuration names.
 func (g *Git) drivers(ctx context.Context) ([]setting, error) {
-	const which = `^(filter\..*\.(clean|smudge|process|required)|diff\..*\.(command|textconv)|merge\..*\.driver|remote\..*\.(vcs|uploadpack|receivepack|proxy))$`
+	const which = `^(filter\..*\.(clean|smudge|process|required)|diff\..*\.(command|textconv)|merge\..*\.driver|remote\..*\.(vcs|uploadpack|receivepack|proxy)|hook\..*\.command|http\.(.*\.)?(proxy|sslverify|sslcainfo|sslcapath|curloptresolve))$`
 	out, err := g.command(ctx, nil, "config", "-z", "--name-only", "--get-regexp", which)
 	if err != nil {
 		var failed *failure
@@ -190,12 +192,20 @@ func (g *Git) drivers(ctx context.Context) ([]setting, error) {
 		switch {
 		case key == "":
 			continue
+		case strings.HasPrefix(key, "http."):
+			if g.o.Credential != nil {
+				return nil, fmt.Errorf("git: %w: the repository's configuration has %.100q, with which the credential could go elsewhere", ErrGit, key)
+			}
+			continue
 		case strings.HasSuffix(key, ".required"):
 			value = "false"
 		case strings.HasSuffix(key, "pack"):
 			value = "false"
 		case strings.HasSuffix(key, ".driver"):
 			value = "false"
+		case strings.HasPrefix(key, "hook."): // since git 2.54
+			value = "true"
+			list = append(list, setting{strings.TrimSuffix(key, "command") + "enabled", "false"})
 		}
 		list = append(list, setting{key, value})
 	}
@@ -220,6 +230,30 @@ func (g *Git) git(ctx context.Context, args ...string) (string, error) {
 	return g.command(ctx, extra, args...)
 }
 
+// nested returns pathspecs without the repositories within the index, in whose work trees
+// git would look for changes, by their configuration. none is what they are added to if there
+// are no paths.
+func (g *Git) nested(ctx context.Context, none string, paths []string) ([]string, error) {
+	out, err := g.shell(ctx, nil, "ls-files", "{ git ls-files --stage --full-name -z -- :/ || printf '160000 failed\\0'; } | tr '\\n\\0' '\\1\\n' | grep -a '^160000' || test $? = 1")
+	if err != nil || out == "" {
+		return paths, err
+	}
+	if len(paths) == 0 {
+		paths = []string{none}
+	}
+	for line := range strings.Lines(out) {
+		_, path, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if !ok {
+			if _, err = g.command(ctx, nil, "ls-files", "--stage"); err == nil {
+				err = fmt.Errorf("git ls-files: %w", ErrGit)
+			}
+			return nil, err
+		}
+		paths = append(paths, ":(top,exclude,literal)"+strings.ReplaceAll(path, "\x01", "\n"))
+	}
+	return paths, nil
+}
+
 // command runs git once, and returns what it wrote to stdout.
 func (g *Git) command(ctx context.Context, extra []setting, args ...string) (string, error) {
 	line := "exec git"
@@ -229,19 +263,24 @@ func (g *Git) command(ctx context.Context, extra []setting, args ...string) (str
 		}
 		line += " " + quote(a)
 	}
+	return g.shell(ctx, extra, args[0], line)
+}
+
+// shell runs a line, which is the command op of git.
+func (g *Git) shell(ctx context.Context, extra []setting, op, line string) (string, error) {
 	res, err := g.run.RunCommand(ctx, line, &codeinterp.CommandOptions{
 		RunOptions: codeinterp.RunOptions{Timeout: g.o.Timeout, Env: g.environment(extra), MaxOutput: maxOutput}, Cwd: g.o.Dir,
 	})
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("git %s: %w", args[0], err)
+		return "", fmt.Errorf("git %s: %w", op, err)
 	case res.Status == codeinterp.StatusOK && res.ExitCode == 0:
 		if len(res.Truncated) > 0 {
-			return "", fmt.Errorf("git %s: %w: the answer is longer than %d bytes", args[0], ErrGit, maxOutput)
+			return "", fmt.Errorf("git %s: %w: the answer is longer than %d bytes", op, ErrGit, maxOutput)
 		}
 		return res.Stdout(), nil
 	case res.ExitCode == 127 || res.ExitCode == 126 && strings.Contains(res.Stderr(), "git"):
-		return "", fmt.Errorf("git %s: %w", args[0], ErrMissing)
+		return "", fmt.Errorf("git %s: %w", op, ErrMissing)
 	}
 	text := strings.TrimSpace(res.Stderr())
 	if text == "" { // as where there is nothing to commit
@@ -256,7 +295,7 @@ func (g *Git) command(ctx context.Context, extra []setting, args ...string) (str
 	if len(text) > maxText {
 		text = text[:maxText]
 	}
-	return "", &failure{op: args[0], code: res.ExitCode, status: res.Status, text: text}
+	return "", &failure{op: op, code: res.ExitCode, status: res.Status, text: text}
 }
 
 // A failure is how git ended.

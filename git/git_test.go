@@ -224,3 +224,103 @@ func TestHostileRepository(t *testing.T) {
 		t.Errorf("plain git status runs nothing either: %s%s", res.Stdout(), res.Stderr())
 	}
 }
+
+// TestHostileSubmodule: the filters of a repository within a repository do not run.
+func TestHostileSubmodule(t *testing.T) {
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap} {
+		ci, dir := open(t, mode)
+		g, err := git.New(ci, &git.Options{Dir: "p"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := t.Context()
+		if _, err := ci.RunCode(ctx, "bash", `mkdir p`, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(g.Init(ctx), g.Add(ctx)); err != nil {
+			t.Fatal(mode, err)
+		}
+		res, err := ci.RunCode(ctx, "bash", `
+			export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+			W=$PWD; cd p; echo one >f; mkdir d
+			for s in "s\"'x" d/t; do
+				git init -q -b main "$s"; ( cd "$s"; echo x >x; echo '* filter=e' >.gitattributes; git add .; git commit -q -m s; git config filter.e.clean "touch $W/ran; cat" )
+				git add "$s"
+			done
+			git commit -q -m first; echo two >f; echo z >d/z; echo y | tee */x d/t/x; rm -f $W/ran`, nil)
+		if err != nil || res.Status != codeinterp.StatusOK {
+			t.Fatalf("%s: %+v %v", mode, res, err)
+		}
+		if err := g.In("p/d").Add(ctx); err != nil {
+			t.Error(mode, err)
+		}
+		if err := errors.Join(g.Add(ctx, "."), g.Add(ctx, "f")); err != nil {
+			t.Error(mode, err)
+		}
+		if _, err := g.Commit(ctx, "second"); err != nil {
+			t.Error(mode, err)
+		}
+		if _, err := g.Commit(ctx, "third"); !errors.Is(err, git.ErrGit) || !strings.Contains(err.Error(), "nothing to commit") {
+			t.Error(mode, err)
+		}
+		if s, err := g.Status(ctx); err != nil || !s.Clean() {
+			t.Errorf("%s: %+v %v", mode, s, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+			t.Errorf("%s: a filter ran", mode)
+		}
+		_, _ = ci.RunCode(ctx, "bash", `cd p; git -c safe.directory='*' status`, nil)
+		if _, err := os.Stat(filepath.Join(dir, "ran")); err != nil {
+			t.Errorf("%s: plain git runs nothing either", mode)
+		}
+	}
+}
+
+// TestHostilePull: neither programs that a repository names for signatures and hooks run on
+// a pull, nor does the password go to its proxy.
+func TestHostilePull(t *testing.T) {
+	var seed string
+	url, _ := serve(t, func(s string) {
+		seed = s
+		host(t, s, "commit", "-q", "--allow-empty", "-m", "first")
+	})
+	ci, dir := open(t, subprocess.Bwrap)
+	g, err := git.New(ci, &git.Options{Dir: "p", Credential: &git.Credential{URL: url, User: "bot", Password: password}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	if err := g.Clone(ctx, url+"/team/project.git", nil); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(seed, ".git", "commit")
+	signed := fmt.Sprintf("tree %sparent %sauthor a <a@b> 1700000000 +0000\ncommitter a <a@b> 1700000000 +0000\n"+
+		"gpgsig -----BEGIN SSH SIGNATURE-----\n U1NIU0lH\n -----END SSH SIGNATURE-----\n\nsigned\n", host(t, seed, "write-tree"), host(t, seed, "rev-parse", "HEAD"))
+	if err := os.WriteFile(file, []byte(signed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	host(t, seed, "reset", "-q", "--hard", strings.TrimSpace(host(t, seed, "hash-object", "-t", "commit", "-w", file)))
+	host(t, seed, "push", "-q", "origin", "main")
+	res, err := ci.RunCode(ctx, "bash", `
+		printf '#!/bin/sh\ntouch '$PWD'/ran\n' >evil; chmod +x evil; E=$PWD/evil; cd p
+		git() { command git -c safe.directory='*' "$@"; }
+		git config merge.verifySignatures true; git config gpg.ssh.program $E; git config gpg.ssh.allowedSignersFile /etc/passwd
+		git config hook.x.command $E; git config hook.x.event reference-transaction; git config credential.`+url+`.helper "!$E"`, nil)
+	if err != nil || res.Status != codeinterp.StatusOK {
+		t.Fatalf("%+v %v", res, err)
+	}
+	if err := g.Pull(ctx); !errors.Is(err, git.ErrGit) { // it cannot be verified
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+		t.Error("a program of the repository ran")
+	}
+	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("a proxy gets %s", r.URL) }))
+	defer proxy.Close()
+	for _, key := range []string{"http.proxy", "http." + url + ".proxy"} {
+		_, _ = ci.RunCode(ctx, "bash", "cd p; git config --replace-all "+key+" "+proxy.URL, nil)
+		if err := g.Pull(ctx); !errors.Is(err, git.ErrGit) || !strings.Contains(err.Error(), "proxy") {
+			t.Error(err)
+		}
+	}
+}

@@ -61,13 +61,18 @@ func (g *Git) Checkout(ctx context.Context, name string, create bool) error {
 	return err
 }
 
-// Add puts files, as they are now, into the index; none means all changes.
+// Add puts files, as they are now, into the index; none means all changes. Submodules that
+// are in the index stay as they are there.
 func (g *Git) Add(ctx context.Context, paths ...string) error {
 	args := []string{"add"}
 	if len(paths) == 0 {
 		args = append(args, "--all")
 	}
-	_, err := g.git(ctx, append(append(args, "--"), paths...)...)
+	paths, err := g.nested(ctx, ":/", paths)
+	if err != nil {
+		return err
+	}
+	_, err = g.git(ctx, append(append(args, "--"), paths...)...)
 	return err
 }
 
@@ -75,6 +80,12 @@ func (g *Git) Add(ctx context.Context, paths ...string) error {
 func (g *Git) Commit(ctx context.Context, message string) (string, error) {
 	if strings.TrimSpace(message) == "" {
 		return "", fmt.Errorf("git commit: %w: an empty message", codeinterp.ErrInvalid)
+	}
+	// With nothing to commit it would look for changes in submodules, by their configuration.
+	if _, err := g.git(ctx, "diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"); err == nil {
+		if _, err := g.command(ctx, nil, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); err != nil {
+			return "", &failure{op: "commit", code: 1, status: codeinterp.StatusError, text: "nothing to commit"}
+		}
 	}
 	if _, err := g.git(ctx, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message="+message); err != nil {
 		return "", err
