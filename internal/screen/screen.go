@@ -18,6 +18,9 @@ const (
 	// long Close waits.
 	slice = 1 << 10
 
+	// maxCells is how many cells the control sequences of a slice may change.
+	maxCells = 200_000
+
 	// maxPending is how much plain text comes together before it is shown, so that most
 	// of what scrolls off at once need not be.
 	maxPending = 64 << 10
@@ -188,25 +191,29 @@ func (s *Screen) restore(e *vt.Emulator) {
 func (s *Screen) Write(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pending = append(s.pending, b...); plain(b) < len(b) || len(s.pending) > maxPending {
-		s.show(s.closed.Load)
+	if s.pending = append(s.pending, b...); plain(b) == len(b) && len(s.pending) <= maxPending {
+		return
+	}
+	b, s.pending = s.pending, nil
+	for len(b) > 0 && !s.closed.Load() {
+		b = b[s.step(b):]
+		s.mu.Unlock() // who looks at the screen does not wait for all of b
+		s.mu.Lock()
 	}
 }
 
-// show shows what is pending, until it is stopped. mu is held.
-func (s *Screen) show(stopped func() bool) {
+// show shows what is pending. mu is held.
+func (s *Screen) show() {
 	b := s.pending
 	s.pending = nil
-	for len(b) > 0 && !stopped() {
+	for len(b) > 0 {
 		b = b[s.step(b):]
 	}
 }
 
-func never() bool { return false }
-
 // step shows the begin of b, and returns how much that was. mu is held.
 func (s *Screen) step(b []byte) (n int) {
-	n = cut(b)
+	n = cut(b, max(1, maxCells/(s.vt.Width()*s.vt.Height())))
 	defer func() {
 		if p := recover(); p != nil { // the emulator's fault: it begins anew
 			s.reset(s.vt.Width(), s.vt.Height())
@@ -219,8 +226,16 @@ func (s *Screen) step(b []byte) (n int) {
 	return n
 }
 
-// cut returns where a slice of b ends: before a character that joins no other.
-func cut(b []byte) int {
+// cut returns where a slice of b ends: before a character that joins no other, and after so
+// many control sequences.
+func cut(b []byte, sequences int) int {
+	for n, c := range b[:min(len(b), slice)] {
+		if c == '\x1b' || c == 0x9b && n > 0 && b[n-1] < 0x80 {
+			if sequences--; sequences < 0 {
+				return n
+			}
+		}
+	}
 	if len(b) <= slice {
 		return len(b)
 	}
@@ -258,7 +273,7 @@ func plain(b []byte) (n int) {
 func (s *Screen) Resize(columns, rows int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.show(never)
+	s.show()
 	s.vt.Resize(columns, rows)
 }
 
@@ -266,7 +281,7 @@ func (s *Screen) Resize(columns, rows int) {
 func (s *Screen) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.show(never)
+	s.show()
 	st := State{Title: s.title, CursorHidden: s.hidden, Columns: s.vt.Width(), Rows: s.vt.Height()}
 	at := s.vt.CursorPosition()
 	st.Column, st.Row = at.X, at.Y

@@ -112,6 +112,25 @@ func TestBounds(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
+// TestLook: a look at a large screen does not wait for all that a program has written.
+func TestLook(t *testing.T) {
+	s := show(t, 500, 200)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Write(bytes.Repeat([]byte("\x1b[?47h\x1b[?47l"), 4<<10))
+	}()
+	time.Sleep(100 * time.Millisecond)
+	start := time.Now()
+	s.State()
+	s.Resize(400, 200)
+	s.Close()
+	<-done
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
 // TestReplies: the terminal answers the program's questions.
 func TestReplies(t *testing.T) {
 	got := make(chan string, 1)
