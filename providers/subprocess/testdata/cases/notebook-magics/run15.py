@@ -1,1 +1,1 @@
-len?
+%nosuch x

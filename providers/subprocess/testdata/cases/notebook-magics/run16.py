@@ -1,1 +1,6 @@
-%nosuch x
+text = '''
+%time 1
+!ls
+'''
+!echo on
+text
