@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/screen"
 )
 
 // An ID names a command in the background. It cannot be guessed.
@@ -42,7 +41,7 @@ type command struct {
 	cwd     string
 	owner   any
 	started time.Time
-	screen  *screen.Screen               // of a terminal; else nil
+	screen  Emulator                     // of a terminal; else nil
 	resizes chan codeinterp.TerminalSize // likewise
 	out     *ring
 	in      *pipe

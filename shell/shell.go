@@ -28,6 +28,11 @@ type Options struct {
 	// MaxEnded is how many commands of an owner are remembered that have ended; of
 	// more, the oldest is forgotten. Zero means 32.
 	MaxEnded int
+
+	// Emulator makes the screens of terminals, such as New of package shell/screen. Its
+	// reply takes what a terminal answers to its program; it does not block, and may be
+	// called until a moment after Close. Without an Emulator there are no terminals.
+	Emulator func(columns, rows int, reply func([]byte)) Emulator
 }
 
 // A Shell runs commands in the foreground and in the background. Its methods are safe for concurrent use. Their errors

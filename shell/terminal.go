@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/screen"
 )
 
 // A Screen is what a terminal shows at one moment.
@@ -23,10 +22,25 @@ type Screen struct {
 func (s Screen) Text() string { return strings.TrimRight(strings.Join(s.Lines, "\n"), "\n") }
 
 // Keys lists the names of keys that Press knows.
-const Keys = screen.Keys
+const Keys = "enter, tab, shift-tab, esc, space, backspace, delete, insert, up, down, left, right, home, end, page-up, page-down, f1 to f12, ctrl- and alt- with a character or one of these"
+
+// An Emulator makes of a terminal's output what it shows; package shell/screen has one. Its
+// methods are called concurrently, and bound their time and memory for output of any kind.
+type Emulator interface {
+	// Write takes output.
+	Write(p []byte)
+	// Resize changes the size.
+	Resize(columns, rows int)
+	// State returns what the terminal shows.
+	State() Screen
+	// Key returns what a key of [Keys] sends at this moment; false for another name.
+	Key(name string) (string, bool)
+	// Close ends a Write in progress soon. The screen stays as it is.
+	Close()
+}
 
 // HasTerminals reports whether there are terminals.
-func (s *Shell) HasTerminals() bool { return s.terms != nil }
+func (s *Shell) HasTerminals() bool { return s.terms != nil && s.o.Emulator != nil }
 
 // StartTerminal is Start for a command on a terminal, or for an interactive shell if line
 // is empty. What is written to it is typed there, and its output has the control sequences
@@ -35,7 +49,7 @@ func (s *Shell) HasTerminals() bool { return s.terms != nil }
 // where there are no terminals. opts may be nil; its Input, Signals, Resizes and MaxOutput
 // are not used.
 func (s *Shell) StartTerminal(ctx context.Context, line string, opts *codeinterp.TerminalOptions) (ID, error) {
-	if s.terms == nil {
+	if !s.HasTerminals() {
 		return "", fmt.Errorf("shell: %w: there are no terminals here", codeinterp.ErrUnavailable)
 	}
 	o, err := codeinterp.CheckTerminal(line, opts)
@@ -44,7 +58,7 @@ func (s *Shell) StartTerminal(ctx context.Context, line string, opts *codeinterp
 	}
 	c := s.newCommand(line, o.Cwd)
 	c.resizes = make(chan codeinterp.TerminalSize)
-	c.screen = screen.New(o.Size.Columns, o.Size.Rows, func(b []byte) { c.in.offer(b) })
+	c.screen = s.o.Emulator(o.Size.Columns, o.Size.Rows, func(b []byte) { c.in.offer(b) })
 	id, err := s.start(ctx, c, &o.RunOptions, func(ctx context.Context) (codeinterp.Result, error) {
 		// A terminal that was stopped shows nothing more.
 		defer c.screen.Close()
@@ -73,7 +87,7 @@ func (s *Shell) Screen(ctx context.Context, id ID) (Screen, error) {
 	if err != nil {
 		return Screen{}, err
 	}
-	return Screen(c.screen.State()), nil
+	return c.screen.State(), nil
 }
 
 // Resize changes the size of a terminal, of which its programs are notified.

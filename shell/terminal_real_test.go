@@ -18,6 +18,7 @@ import (
 	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/shell"
+	"github.com/toolcell/toolcell/shell/screen"
 )
 
 // A terminal is one under test.
@@ -35,7 +36,7 @@ func openTerminal(t *testing.T, dir, line string) *terminal {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ci.Close() })
-	s, err := shell.New(ci, nil)
+	s, err := shell.New(ci, &shell.Options{Emulator: screen.New})
 	if err != nil {
 		t.Fatal(err)
 	}

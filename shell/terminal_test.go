@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/shell"
+	"github.com/toolcell/toolcell/shell/screen"
 )
 
 // An echo is an interpreter whose commands are a terminal that shows what is typed, and
@@ -74,7 +75,7 @@ func errIf(bad bool) error {
 
 func TestTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := shell.New(echo{}, nil)
+		s, err := shell.New(echo{}, &shell.Options{Emulator: screen.New})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func TestTerminal(t *testing.T) {
 // TestTerminalStops: a terminal ends by a hangup, and what is no terminal has no screen.
 func TestTerminalStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := shell.New(echo{}, nil)
+		s, err := shell.New(echo{}, &shell.Options{Emulator: screen.New})
 		if err != nil {
 			t.Fatal(err)
 		}

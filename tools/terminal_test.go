@@ -14,6 +14,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/goldentest"
 	"github.com/toolcell/toolcell/shell"
+	"github.com/toolcell/toolcell/shell/screen"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/secret"
 )
@@ -44,7 +45,7 @@ func TestTerminalTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s, err := shell.New(fakeTerminals{}, nil)
+		s, err := shell.New(fakeTerminals{}, &shell.Options{Emulator: screen.New})
 		if err != nil {
 			t.Fatal(err)
 		}

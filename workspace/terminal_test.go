@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/shell"
+	"github.com/toolcell/toolcell/shell/screen"
 	"github.com/toolcell/toolcell/workspace"
 )
 
@@ -23,7 +24,7 @@ func (fakeTerminals) RunTerminal(_ context.Context, command string, o *codeinter
 
 // TestTerminalEvents: a terminal's start, output and end are events of the workspace.
 func TestTerminalEvents(t *testing.T) {
-	s, err := shell.New(fakeTerminals{fakeShell{newFake("python")}}, nil)
+	s, err := shell.New(fakeTerminals{fakeShell{newFake("python")}}, &shell.Options{Emulator: screen.New})
 	if err != nil {
 		t.Fatal(err)
 	}

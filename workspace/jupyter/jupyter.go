@@ -37,6 +37,7 @@ import (
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/providers/jupyter"
 	"github.com/toolcell/toolcell/shell"
+	"github.com/toolcell/toolcell/shell/screen"
 	"github.com/toolcell/toolcell/workspace"
 )
 
@@ -152,7 +153,11 @@ func (i *interpreter) capabilities(ctx context.Context, so *jupyter.Options, opt
 		caps.Files = files.New(dir, &fo)
 	}
 	if _, ok := codeinterp.Commands(i); ok && (all || d.Shell) {
-		s, err := shell.New(i, &opts.Shell)
+		so := opts.Shell
+		if so.Emulator == nil {
+			so.Emulator = screen.New
+		}
+		s, err := shell.New(i, &so)
 		if err != nil {
 			return caps, err
 		}

@@ -35,6 +35,7 @@ import (
 	"github.com/toolcell/toolcell/git"
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/shell"
+	"github.com/toolcell/toolcell/shell/screen"
 	"github.com/toolcell/toolcell/workspace"
 	"github.com/toolcell/toolcell/workspace/template"
 )
@@ -178,7 +179,11 @@ func capabilities(ci *interpreter, opts *Options) (workspace.Capabilities, error
 		caps.Files = files.New(ci.dir, &fo)
 	}
 	if all || d.Shell {
-		s, err := shell.New(ci, &opts.Shell)
+		so := opts.Shell
+		if so.Emulator == nil {
+			so.Emulator = screen.New
+		}
+		s, err := shell.New(ci, &so)
 		if err != nil {
 			return caps, err
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// keys are what keys with names send.
+// keys are what keys with names send; shell.Keys lists them.
 var keys = map[string]string{
 	"enter": "\r", "tab": "\t", "esc": "\x1b", "space": " ", "backspace": "\x7f", "shift-tab": "\x1b[Z",
 	"insert": "\x1b[2~", "delete": "\x1b[3~", "page-up": "\x1b[5~", "page-down": "\x1b[6~",
@@ -19,10 +19,7 @@ var cursorKeys = map[string]byte{"up": 'A', "down": 'B', "right": 'C', "left": '
 // functionKeys are the numbers of f5 and so on.
 var functionKeys = []int{15, 17, 18, 19, 20, 21, 23, 24}
 
-// Keys says which names Key knows.
-const Keys = "enter, tab, shift-tab, esc, space, backspace, delete, insert, up, down, left, right, home, end, page-up, page-down, f1 to f12, ctrl- and alt- with a character or one of these"
-
-// Key returns what a key sends at this moment; false if no key has that name.
+// Key implements shell.Emulator.
 func (s *Screen) Key(name string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -53,7 +53,7 @@ func TestSequences(t *testing.T) {
 		r := rand.New(rand.NewPCG(n, 8))
 		text := sequences(r)
 		start := time.Now()
-		s := New(1+r.IntN(100), 1+r.IntN(40), func([]byte) {})
+		s := newScreen(1+r.IntN(100), 1+r.IntN(40), func([]byte) {})
 		s.Write([]byte(text))
 		s.Resize(1+r.IntN(100), 1+r.IntN(40))
 		s.Write([]byte(text))

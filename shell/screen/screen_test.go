@@ -10,7 +10,7 @@ import (
 
 func show(t *testing.T, columns, rows int, parts ...string) *Screen {
 	t.Helper()
-	s := New(columns, rows, func([]byte) {})
+	s := newScreen(columns, rows, func([]byte) {})
 	t.Cleanup(s.Close)
 	for _, p := range parts {
 		s.Write([]byte(p))
@@ -134,7 +134,7 @@ func TestLook(t *testing.T) {
 // TestReplies: the terminal answers the program's questions.
 func TestReplies(t *testing.T) {
 	got := make(chan string, 1)
-	s := New(80, 24, func(b []byte) { got <- string(b) })
+	s := newScreen(80, 24, func(b []byte) { got <- string(b) })
 	defer s.Close()
 	s.Write([]byte("ab\x1b[6n"))
 	if r := <-got; r != "\x1b[1;3R" {
@@ -171,7 +171,7 @@ func FuzzWrite(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte, columns, rows int) {
 		columns, rows = 1+(columns&0xff), 1+(rows&0x3f)
-		s := New(columns, rows, func([]byte) {})
+		s := newScreen(columns, rows, func([]byte) {})
 		defer s.Close()
 		s.Write(b)
 		s.Resize(1+columns/2, 2*rows)

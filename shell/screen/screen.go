@@ -1,5 +1,7 @@
 // Package screen keeps what a terminal shows, within bounds of time and memory for output
-// of any kind.
+// of any kind. It emulates an xterm for package shell:
+//
+//	sh, err := shell.New(ci, &shell.Options{Emulator: screen.New})
 package screen
 
 import (
@@ -11,6 +13,8 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
+
+	"github.com/toolcell/toolcell/shell"
 )
 
 const (
@@ -49,23 +53,12 @@ type Screen struct {
 	width   int // of main, 0 where the main screen is shown
 }
 
-// A State is what a terminal shows at one moment.
-type State struct {
-	Lines         []string // without spaces at the ends; all rows
-	Column, Row   int      // of the cursor, from 0
-	CursorHidden  bool
-	Title         string
-	Columns, Rows int
+// New returns an empty screen as an emulator for [shell.Options].
+func New(columns, rows int, reply func([]byte)) shell.Emulator {
+	return newScreen(columns, rows, reply)
 }
 
-// Text returns the lines without empty ones at the end.
-func (s State) Text() string {
-	return strings.TrimRight(strings.Join(s.Lines, "\n"), "\n")
-}
-
-// New returns an empty screen. reply must not block, and may be called until Close has
-// returned and a moment later.
-func New(columns, rows int, reply func([]byte)) *Screen {
+func newScreen(columns, rows int, reply func([]byte)) *Screen {
 	s := &Screen{reply: reply}
 	s.reset(columns, rows)
 	return s
@@ -277,12 +270,12 @@ func (s *Screen) Resize(columns, rows int) {
 	s.vt.Resize(columns, rows)
 }
 
-// State returns what the screen shows.
-func (s *Screen) State() State {
+// State implements shell.Emulator.
+func (s *Screen) State() shell.Screen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.show()
-	st := State{Title: s.title, CursorHidden: s.hidden, Columns: s.vt.Width(), Rows: s.vt.Height()}
+	st := shell.Screen{Title: s.title, CursorHidden: s.hidden, Columns: s.vt.Width(), Rows: s.vt.Height()}
 	at := s.vt.CursorPosition()
 	st.Column, st.Row = at.X, at.Y
 	for y := range st.Rows {
@@ -302,7 +295,7 @@ func (s *Screen) State() State {
 	return st
 }
 
-// Close ends a Write in progress soon. The screen stays as it is.
+// Close implements shell.Emulator.
 func (s *Screen) Close() {
 	s.closed.Store(true)
 	s.mu.Lock()
