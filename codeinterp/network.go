@@ -5,7 +5,7 @@ import "time"
 // A NetworkLimit is what a run may reach of the network.
 type NetworkLimit struct {
 	Off   bool     // nothing
-	Hosts []string // only these, of those that the provider allows; nil means all of them
+	Hosts []string // only these, of those that the provider allows; nil means all of them. Without ports.
 }
 
 // A NetworkEvent is one connection of a program, or one request where requests are seen.

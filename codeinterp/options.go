@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"net/netip"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -181,6 +182,13 @@ func CheckRun(code string, opts *RunOptions) (RunOptions, error) {
 	}
 	if o.FunctionLimits, err = o.FunctionLimits.check(); err != nil {
 		return o, err
+	}
+	if o.Network != nil {
+		for _, h := range o.Network.Hosts {
+			if _, err := netip.ParseAddr(h); err != nil && strings.ContainsAny(h, ":/@ ") {
+				return o, fmt.Errorf("%w: Network.Hosts has %.300q; write a host without a port or a path", ErrInvalid, h)
+			}
+		}
 	}
 	o.Functions, err = checkFunctions(o.Functions)
 	return o, err

@@ -28,6 +28,8 @@ func TestCheckRun(t *testing.T) {
 		{"negative MaxOutput", "", &codeinterp.RunOptions{MaxOutput: -2}, false},
 		{"empty name", "", &codeinterp.RunOptions{Env: map[string]string{"": "x"}}, false},
 		{"= in name", "", &codeinterp.RunOptions{Env: map[string]string{"A=B": "x"}}, false},
+		{"hosts", "", &codeinterp.RunOptions{Network: &codeinterp.NetworkLimit{Hosts: []string{"a.test", "*.b.test", "::1"}}}, true},
+		{"a host with a port", "", &codeinterp.RunOptions{Network: &codeinterp.NetworkLimit{Hosts: []string{"a.test:80"}}}, false},
 		{"NUL in value", "", &codeinterp.RunOptions{Env: map[string]string{"A": "\x00"}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

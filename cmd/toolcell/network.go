@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,7 +58,13 @@ func (f *networkFlags) options(getenv func(string) string) (*egress.Options, err
 	if f.policy != "" {
 		b, err := os.ReadFile(f.policy)
 		if err == nil {
-			err = json.Unmarshal(b, &o.Policy)
+			d := json.NewDecoder(bytes.NewReader(b))
+			d.DisallowUnknownFields() // "path" for "paths" would allow all paths
+			if err = d.Decode(&o.Policy); err == nil {
+				if _, end := d.Token(); end != io.EOF {
+					err = errors.New("something follows the object")
+				}
+			}
 		}
 		if err == nil {
 			err = o.Policy.Validate()

@@ -25,6 +25,10 @@ func TestNetworkFlags(t *testing.T) {
 	if err := os.WriteFile(policy, []byte(`{"mode": "hosts", "rules": [{"hosts": ["a.test"], "paths": ["/v1/*"]}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	wrong := filepath.Join(t.TempDir(), "wrong.json")
+	if err := os.WriteFile(wrong, []byte(`{"mode": "hosts", "rules": [{"hosts": ["a.test"], "path": ["/v1/*"]}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	getenv := func(name string) string { return map[string]string{"TOKEN": "env-token-123", "SHORT": "x"}[name] }
 	for want, f := range map[string]networkFlags{
 		"<nil>":                         {},
@@ -41,6 +45,7 @@ func TestNetworkFlags(t *testing.T) {
 		"error: less than 8":            {secrets: []string{"a.test=SHORT"}},
 		"error: --policy":               {policy: file},
 		"error: --net off goes without": {given: true, allow: []string{"a.test"}},
+		"error: unknown field":          {policy: wrong},
 		"error: its mode is hosts":      {given: true, mode: egress.Open, policy: policy},
 		"error: rules need the mode":    {mode: egress.Host, allow: []string{"a.test"}},
 	} {

@@ -66,6 +66,11 @@ func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codein
 
 // start opens the provider for programs in one language.
 func (f *providerFlags) start(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
+	if f.settings != nil && len(f.settings.Languages) > 0 && f.language != "" {
+		if _, err := codeinterp.ResolveLanguage(f.language, f.settings.Languages); err != nil {
+			return nil, fmt.Errorf("%w, by the template", err)
+		}
+	}
 	if i := ownLanguage(f.language); i >= 0 {
 		f.languages = ownLanguages()[i : i+1] // no other interpreter is needed
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/toolcell/toolcell/egress"
 	"github.com/toolcell/toolcell/workspace/template"
 )
 
@@ -98,7 +99,9 @@ func (f *providerFlags) templated(fs *pflag.FlagSet) (done func(), err error) {
 	if mode, _ := t.Network.Mode.MarshalText(); string(mode) != "off" {
 		set("net", string(mode))
 	}
-	set("allow", t.Network.Allow...)
+	if !given["net"] || f.net.mode == egress.Hosts || f.net.mode == egress.Open { // --net off wins
+		set("allow", t.Network.Allow...)
+	}
 	if t.Git {
 		set("git", "true")
 	}

@@ -18,7 +18,9 @@ func TestTemplate(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file, wrong := filepath.Join(dir, "data.json"), filepath.Join(dir, "wrong.json")
+	net := filepath.Join(dir, "net.json")
 	for path, text := range map[string]string{
+		net:   `{"languages": ["bash"], "network": {"allow": ["api.example.com"]}}`,
 		file:  `{"languages": ["bash", "python"], "files": {"d/a.txt": "text", "b.txt": {"from": "seed"}}, "env": {"MODE": "template"}, "limits": {"timeout": "700ms"}}`,
 		wrong: "{\n\"image\": \"x\"\n}", filepath.Join(dir, "seed"): "seed",
 	} {
@@ -36,6 +38,8 @@ func TestTemplate(t *testing.T) {
 		{"a flag wins", "", []string{"run", "--template", file, "--allow-unsandboxed", "--language", "python", "--env", "MODE=flag", "-e", "import os; print(os.environ['MODE'])"}, 0, "flag\n", ""},
 		{"limits", "", []string{"run", "--template", file, "--allow-unsandboxed", "-e", "sleep 30"}, 124, "", ""},
 		{"repl", "cat d/a.txt b.txt; echo $MODE\n", []string{"repl", "--template", file, "--allow-unsandboxed", "--timeout", "1m"}, 0, "textseedtemplate\n", ""},
+		{"no other language", "", []string{"run", "--template", file, "--allow-unsandboxed", "--language", "javascript", "-e", "1"}, 1, "", "supported: bash, python, by the template"},
+		{"no network", "", []string{"run", "--template", net, "--allow-unsandboxed", "--net", "off", "-e", "echo off"}, 0, "off\n", ""},
 		{"unknown key", "", []string{"run", "--template", wrong, "-e", "1"}, 2, "", `line 2: unknown key "image"`},
 		{"none", "", []string{"run", "--template", "none", "-e", "1"}, 2, "", "none.json"},
 		{"another provider", "", []string{"run", "--template", file, "--provider", "inmemory", "-e", "1"}, 2, "", "--provider subprocess"},

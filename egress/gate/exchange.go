@@ -192,6 +192,7 @@ func (g *Gate) forward(w http.ResponseWriter, r *http.Request, c *conn, t *targe
 		return
 	}
 	var failed error
+	ended := false
 	proxy := httputil.ReverseProxy{
 		Transport: g.upstream, ErrorLog: g.front.ErrorLog, FlushInterval: -1,
 		Rewrite:        func(p *httputil.ProxyRequest) { x.prepare(p.Out) },
@@ -200,7 +201,9 @@ func (g *Gate) forward(w http.ResponseWriter, r *http.Request, c *conn, t *targe
 			err = x.mask.error(err)
 			failed = err
 			var no *egress.Refusal
-			if errors.As(err, &no) {
+			if errors.As(err, &no) { // the run, which may end with this answer, is to know
+				ended = true
+				x.end(no)
 				deny(w, no)
 				return
 			}
@@ -213,7 +216,9 @@ func (g *Gate) forward(w http.ResponseWriter, r *http.Request, c *conn, t *targe
 		if p != nil && failed == nil {
 			failed = errors.New("the answer was cut off")
 		}
-		x.end(failed)
+		if !ended {
+			x.end(failed)
+		}
 		if p != nil {
 			panic(p)
 		}

@@ -172,7 +172,7 @@ func (g *Gate) resolve(ctx context.Context, t *target) ([]netip.Addr, error) {
 		}
 	}
 	if len(good) == 0 {
-		return nil, &egress.Refusal{Host: t.host, Port: t.port, Reason: "has no public address, and no rule allows its others"}
+		return nil, &egress.Refusal{Host: t.host, Port: t.port, Reason: "has no public address, and no rule lists the addresses that it has"}
 	}
 	return good, nil
 }

@@ -149,7 +149,7 @@ func TestRaw(t *testing.T) {
 		{"CONNECT with a user", []string{"CONNECT u@cdn.test:443 HTTP/1.1\r\nHost: x\r\n\r\n"}, " 40", "200"},
 		{"bytes in a tunnel", []string{connect, "SSH-2.0-x\r\n"}, "200 Connection", "SSH"},
 		{"a proxy in a tunnel", []string{connect, "CONNECT evil.test:443 HTTP/1.1\r\nHost: e\r\n\r\n"}, "403", ""},
-		{"HTTP in a tunnel to 443", []string{connect, "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"}, "403 The Host header", ""},
+		{"HTTP in a tunnel to 443", []string{connect, "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n"}, "403 evil.test:443 is not the host connected to", ""},
 		{"another Host", []string{"GET http://api.test/ HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n"}, "HTTP/1.1 api.test /", "evil"},
 		{"two Hosts", []string{"GET / HTTP/1.1\r\nHost: api.test\r\nHost: evil.test\r\n\r\n"}, "400 Bad Request", ""},
 		{"length and chunks", []string{"POST http://api.test/ HTTP/1.1\r\nHost: api.test\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: api.test\r\n\r\n"}, "HTTP/1.1", "smuggled"},
@@ -267,7 +267,7 @@ func TestTransparent(t *testing.T) {
 		want string
 	}{
 		{netip.AddrPortFrom(api, 80), request, "api.test /t"},
-		{netip.AddrPortFrom(cdn, 80), request, "403 the Host header"},
+		{netip.AddrPortFrom(cdn, 80), request, "403 api.test:80 is not the host connected to"},
 		{netip.AddrPortFrom(address("db.test"), 5432), "ping!", "hello from db\ngot ping!"},
 		{netip.AddrPort{}, "\x00\x1a" + string(query("api.test", 1)), string(api.AsSlice())},
 		{netip.AddrPort{}, "\xff\xff", ""},

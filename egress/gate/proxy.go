@@ -56,8 +56,12 @@ func (c *conn) requested(r *http.Request) (*target, error) {
 		return nil, err
 	}
 	if t := c.target.Load(); t != nil {
-		if name, err := egress.CanonicalHost(host); err != nil || name != t.host {
+		name, err := egress.CanonicalHost(host)
+		switch {
+		case err != nil:
 			return nil, errOtherHost
+		case name != t.host:
+			return nil, &egress.Refusal{Host: name, Port: t.port, Reason: "is not the host connected to, " + t.host}
 		}
 		port = t.port
 	}

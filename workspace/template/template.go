@@ -122,7 +122,7 @@ func (s *Size) UnmarshalText(b []byte) error {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < -1 || n == 0 || n == -1 && unit > 1 || n > (1<<62)/unit {
-		return errors.New(`use a size such as "512M" or "2G", or "-1"`)
+		return &valueError{string(b), `use a size such as "512M" or "2G", or "-1"`}
 	}
 	*s = Size(n * unit)
 	return nil
@@ -135,11 +135,16 @@ type Duration time.Duration
 func (d *Duration) UnmarshalText(b []byte) error {
 	v, err := time.ParseDuration(string(b))
 	if err != nil || v <= 0 {
-		return errors.New(`use a duration such as "30s" or "10m"`)
+		return &valueError{string(b), `use a duration such as "30s" or "10m"`}
 	}
 	*d = Duration(v)
 	return nil
 }
+
+// A valueError is about a text that stands for something else.
+type valueError struct{ text, hint string }
+
+func (e *valueError) Error() string { return fmt.Sprintf("%q: %s", e.text, e.hint) }
 
 // Load reads the template of a name: the file NAME.json in toolcell/templates of
 // $XDG_CONFIG_HOME, or of $HOME/.config. A name with a slash or that ends in .json is a
@@ -198,12 +203,16 @@ func strictly(b []byte, v any) error {
 	}
 	var syntax *json.SyntaxError
 	var wrong *json.UnmarshalTypeError
+	var value *valueError
 	key, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
 	switch {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("line %d: %w", line(b, syntax.Offset), err)
 	case errors.As(err, &wrong):
 		return fmt.Errorf("line %d: %s cannot be the JSON %s", line(b, wrong.Offset), wrong.Field, wrong.Value)
+	case errors.As(err, &value):
+		quoted, _ := json.Marshal(value.text)
+		return fmt.Errorf("line %d: %w", line(b, int64(max(0, bytes.Index(b, quoted)))), err)
 	case unknown:
 		key, _ = strconv.Unquote(key)
 		return fmt.Errorf("line %d: unknown key %q", lineOf(b, key), key)
