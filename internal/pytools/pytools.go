@@ -30,7 +30,7 @@ func Names(functions []codeinterp.Function) []string {
 // functions known in place of those that were before, see Names. The source around it
 // defines call(name, args, kwargs), the coroutine call_aio of the same
 // arguments, line_of(file, number), which returns a line of a program,
-// MAX_ARGS and MAX_NESTED; arguments and outcome are for them.
+// and MAX_ARGS; arguments and outcome are for them.
 //
 //go:embed tools.py
 var Source string

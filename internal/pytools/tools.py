@@ -137,26 +137,12 @@ def coder():
     return Coder
 
 
-def too_deep(value):
-    """Tells whether a value is nested deeper than arguments may be."""
-    level = [value]
-    for _ in range(MAX_NESTED):
-        level = list({id(c): c for v in level if isinstance(v, (dict, list, tuple))
-                      for c in (v.values() if isinstance(v, dict) else v)}.values())
-    return any(isinstance(v, (dict, list, tuple)) for v in level)
-
-
 def arguments(name, args, kwargs):
     """Returns the arguments of a call as JSON, in bytes."""
     __tracebackhide__ = True
     if args:
         raise TypeError('tools.%s takes its arguments by name' % name)
-    try:
-        data = coder().encode(kwargs).encode('utf-8', 'backslashreplace')
-    except RecursionError:
-        if not too_deep(kwargs):
-            raise
-        raise ToolError(name, 'the arguments are nested more than %d deep' % MAX_NESTED) from None
+    data = coder().encode(kwargs).encode('utf-8', 'backslashreplace')
     if len(data) > MAX_ARGS:
         raise ToolError(name, 'the arguments have %d bytes; %d are the limit' % (len(data), MAX_ARGS))
     return data

@@ -82,22 +82,3 @@ func TestCompletePython(t *testing.T) {
 func TestCompleteNode(t *testing.T) {
 	completetest.JavaScript(t, open(t, subprocess.Options{}), "javascript")
 }
-
-// TestCompleteBash: variables, commands and files.
-func TestCompleteBash(t *testing.T) {
-	ci := open(t, subprocess.Options{})
-	completetest.Wants(t, ci, "bash", "sleep 0 & pid=$!; wait", []completetest.Row{{"echo $pi", "pid"}}, "[[ $! == $pid ]] || echo another >&2", "")
-	completetest.Wants(t, ci, "bash", "unusual_variable=1\nunusual_function() { echo CALLED; }\nalias local='echo CALLED' IFS=CALLED\nshopt -s expand_aliases\nmkdir some-dir; touch 'some file' some-dir/x", []completetest.Row{
-		{"echo $unusual_v", "unusual_variable"},
-		{"echo ${unusual_v", "unusual_variable"},
-		{"unusual_f", "unusual_function"},
-		{"true && unusual_f", "unusual_function"},
-		{"cat some", `some-dir/ some\ file`},
-		{"cat <some-d", "some-dir/"},
-		{"cat some-dir/", "some-dir/x"},
-		{"cat none", ""},
-		{"__toolcell", ""},
-		{"echo $__toolcell", ""},
-		{"", ""},
-	}, "echo $unusual_variable", "")
-}

@@ -230,7 +230,7 @@ func Bash() Language {
 		Name: "bash", Commands: []string{"bash"}, Extension: ".sh", MinVersion: "4.4",
 		Install: "install bash 4.4 or later (macOS: brew install bash)",
 		Notes:   "bash with the usual command-line tools. In a context exit ends the shell and its state.",
-		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", sourceOf("bash/", "boot.sh"), "bash", DriverArg}, Source: sourceOf("bash/", "driver.sh", "calls.sh"), Functions: true, Input: true, Completer: sourceOf("bash/", "complete.sh")},
+		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", sourceOf("bash/", "boot.sh"), "bash", DriverArg}, Source: sourceOf("bash/", "driver.sh", "calls.sh"), Functions: true, Input: true},
 		kind:    bashKind,
 	}
 }

@@ -70,22 +70,11 @@
   };
 
   // The engine's error of Promise.any has no message.
+  const any = host.original("promiseAny");
   exports.promiseAny = function (items) {
-    const C = this;
-    if (!isConstructor(C)) throw new TypeError("Promise.any called on non-object");
-    return new C((resolve, reject) => {
-      const start = C.resolve, errors = [];
-      if (typeof start !== "function") throw new TypeError("Promise resolve or reject function is not callable");
-      let open = 1, n = 0;
-      const end = () => { if (--open === 0) reject(new AggregateError(errors, "All promises were rejected")); };
-      for (const item of items) {
-        const k = n++;
-        let over = false;
-        open++;
-        errors[k] = undefined;
-        Reflect.apply(start, C, [item]).then(resolve, (e) => { if (!over) { over = true; errors[k] = e; end(); } });
-      }
-      end();
+    return any.call(this, items).then(undefined, (e) => {
+      if (e instanceof AggregateError && e.message === "") Object.defineProperty(e, "message", { value: "All promises were rejected", writable: true, configurable: true });
+      throw e;
     });
   };
 

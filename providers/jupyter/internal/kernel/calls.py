@@ -8,7 +8,6 @@ import asyncio, collections, contextvars, json, linecache, os, socket, sys, thre
 from _thread import start_new_thread
 
 MAX_CALLS = 4096  # that are open
-MAX_NESTED = 500  # levels of arguments
 MAX_ARGS = 0  # bytes of one call, as offered
 BATCH = 1 << 20  # bytes of calls in one prompt, unless one call is larger
 

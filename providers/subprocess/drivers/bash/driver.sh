@@ -90,7 +90,6 @@ __toolcell_begin() { # configures the shell, and reads the only program of one t
 }
 
 __toolcell_serve() { # serves the host until it has configured the shell or sent a program
-	local __toolcell__aliases
 	while ((1)); do
 		__toolcell_receive
 		case $__toolcell_kind in
@@ -102,12 +101,6 @@ __toolcell_serve() { # serves the host until it has configured the shell or sent
 			builtin return 0
 			;;
 		N) __toolcell_offer "${__toolcell_fields[@]}" ;;
-		O)
-			__toolcell__aliases=$(builtin shopt -p expand_aliases)
-			builtin shopt -u expand_aliases # it would change what is read here
-			builtin eval "${__toolcell_fields[1]}"
-			builtin eval "$__toolcell__aliases"
-			;;
 		R) builtin return 0 ;;
 		esac
 	done

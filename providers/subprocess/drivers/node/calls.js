@@ -63,13 +63,7 @@ function call(name, args, stub) {
     const fail = (message) => reject(failure(name, message, at));
     if (!current || current.stopping || isLeft()) return fail('the run has ended');
     if (calls.size >= MAX_CALLS) return fail(`more than ${MAX_CALLS} calls at once`);
-    let text;
-    try {
-      text = stringify(args === undefined ? {} : args);
-    } catch (e) {
-      if (!tooDeep(e, args)) throw e;
-      return fail(`the arguments are nested more than ${MAX_DEPTH} deep`);
-    }
+    const text = stringify(args === undefined ? {} : args);
     if (text === undefined) throw new TypeError(`the arguments of tools.${name} must be one object`);
     const json = Buffer.from(text);
     if (json.length > MAX_ARGS) return fail(`the arguments have ${json.length} bytes; ${MAX_ARGS} are the limit`);
@@ -78,19 +72,6 @@ function call(name, args, stub) {
     calls.set(id, { resolve, fail });
     send('Q', seq, id, name, json);
   });
-}
-
-// tooDeep tells whether JSON failed with e since v is nested deeper than may be.
-function tooDeep(e, v) {
-  if (!(e instanceof RangeError)) return false;
-  const isObject = (v) => v !== null && typeof v === 'object';
-  let level = new Set([v]);
-  for (let i = 0; i < MAX_DEPTH && level.size; i++) {
-    const next = new Set();
-    for (const v of level) if (isObject(v)) for (const c of Object.values(v)) next.add(c);
-    level = next;
-  }
-  return [...level].some(isObject);
 }
 
 function failure(name, message, at) {

@@ -21,7 +21,7 @@ const { AsyncLocalStorage } = require('async_hooks');
 const CONTROL = 3;
 const LIMIT = 48 << 20; // bytes of one show; the host refuses frames of 64 MiB
 const MAX_ID = 1024, MAX_MIME = 256, MAX_BUNDLE = 64, MAX_METADATA = 64 << 10; // of a show
-const MAX_ARGS = 48 << 20, MAX_DEPTH = 500, MAX_CALLS = 4096; // of a call, and how many may be open
+const MAX_ARGS = 48 << 20, MAX_CALLS = 4096; // of a call, and how many may be open
 const MAX_MESSAGE = 64 << 10, MAX_STACK = 256 << 10; // of an error
 // What a program calls the same is its own affair.
 const {

@@ -24,12 +24,7 @@ const isBinary = (mime) => /^(image|audio|video|font)\/|^application\/(pdf|octet
 const isUTF8 = (b) => Buffer.from(b.toString()).equals(b);
 
 function jsonOf(what, data) {
-  let text;
-  try {
-    text = stringify(data);
-  } catch (e) {
-    throw tooDeep(e, data) ? new TypeError(`${what} is nested too deep`) : e;
-  }
+  const text = stringify(data);
   if (text === undefined) throw new TypeError(`${what} is ${typeof data}, which JSON does not have`);
   return text;
 }
