@@ -35,6 +35,10 @@ func (p *proc) signalAll(sig syscall.Signal) error {
 		_ = unix.Kill(list[n], sig)
 		list = append(list, procfs.Children(list[n])...)
 	}
+	if sig == unix.SIGKILL && p.ns != nil {
+		// In a pause it is stopped too, and has to see that the program has ended.
+		_ = unix.Kill(p.ns.init, unix.SIGCONT)
+	}
 	return nil
 }
 

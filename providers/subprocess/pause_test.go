@@ -147,3 +147,38 @@ func TestPauseTimeout(t *testing.T) {
 		}
 	})
 }
+
+// TestPauseKill: a signal that kills ends a command in a pause.
+func TestPauseKill(t *testing.T) {
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap} {
+		ci := open(t, inMode(mode))
+		p := pauser(t, ci)
+		c, _ := codeinterp.Commands(ci)
+		began, signals := make(chan struct{}), make(chan codeinterp.Signal)
+		got := make(chan codeinterp.Result, 1)
+		go func() {
+			res, err := c.RunCommand(t.Context(), "(setsid sleep 1000 &); sleep 1000 & echo x; wait", &codeinterp.CommandOptions{Signals: signals,
+				RunOptions: codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { close(began); return nil }}})
+			if err != nil {
+				t.Error(err)
+			}
+			got <- res
+		}()
+		<-began
+		if err := p.Pause(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		signals <- codeinterp.SignalKill
+		select {
+		case res := <-got:
+			if res.Status != codeinterp.StatusError || res.ExitCode != codeinterp.ExitKilled {
+				t.Error(mode, summary(res))
+			}
+		case <-time.After(20 * time.Second):
+			t.Error(mode, "the command goes on")
+		}
+		if err := p.Resume(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
