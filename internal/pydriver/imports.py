@@ -92,6 +92,21 @@ def with_display(loader, module):
             setattr(module, k, globals()[k])
 
 
+def with_class_files(loader, module):
+    """Lets inspect find the classes of programs, which have no file."""
+    loader.exec_module(module)
+    plain = module.getfile
+
+    def getfile(object):
+        if isinstance(object, type) and object.__module__ == '__main__':
+            for name in reversed(sources):
+                if any(l.lstrip().startswith('class ' + object.__name__) for l in sources[name][2]):
+                    return name
+        return plain(object)
+
+    module.getfile = getfile
+
+
 def with_shown_figures(loader, module):
     """Shows plotly's figures as in a notebook, also without what that needs there."""
     loader.exec_module(module)
@@ -133,7 +148,7 @@ def with_loop(loader, module):
     module.get_running_loop = get_running_loop
 
 
-COMPLETE = {'asyncio.events': with_loop, 'threading': with_contexts, 'concurrent.futures.thread': with_contexts,
+COMPLETE = {'asyncio.events': with_loop, 'inspect': with_class_files, 'threading': with_contexts, 'concurrent.futures.thread': with_contexts,
          'plotly.basedatatypes': with_shown_figures, 'linecache': with_sources, 'matplotlib': with_backend, 'IPython.core.display_functions': with_display,
          'IPython.display': with_display}
 

@@ -4,6 +4,7 @@
 import re
 
 ASSIGNED = re.compile(r'^(\s*)([\w.,\[\] ]+?)\s*=\s*([!%])(?!=)(.*)$')
+HELP = re.compile(r'^(\s*)(?=[^?]*\?{1,2}[^?]*$)(\??\??)([A-Za-z_][\w.]*)(\??\??)\s*$')
 NAME = '__toolcell_magic__'
 
 
@@ -59,7 +60,9 @@ def translated_line(line):
     if text.startswith('%') and text[1:2].isalpha():
         name, _, rest = text[1:].partition(' ')
         return '%s%s(%r, %s)' % (indent, NAME, '%' + name, argument(rest.strip()))
-    to = ASSIGNED.match(line)
+    m, to = HELP.match(line), ASSIGNED.match(line)
+    if m:
+        return '%s%s(%r, %r)' % (m[1], NAME, m[2] or m[4], m[3])
     if to and (to[3] == '!' or to[4][:1].isalpha()):
         name, _, rest = ('=', '', to[4]) if to[3] == '!' else to[4].partition(' ')
         return '%s%s = %s(%r, %s)' % (to[1], to[2], NAME, '=!' if to[3] == '!' else '%' + name, argument(rest.strip()))
@@ -87,6 +90,8 @@ def magic(name, line, body=None):
         if is_pip(line):
             return pip_line(line)
         return shell(line, name == '=!')
+    if name in ('?', '??'):
+        return show_help(line, name == '??')
     run = (cell_magics if name.startswith('%%') else line_magics).get(name.lstrip('%'))
     if run is None:
         raise NameError('%s is a magic of IPython that is not known here: use plain Python' % name)
@@ -133,6 +138,23 @@ def pip_line(line):
     if 'install' in words:
         raise RuntimeError('%pip: programs install no packages here; use those that are there, or ask for others')
     return shell(sys.executable + ' -m ' + ' '.join(words[words.index('pip' if 'pip' in words else words[0]):]))
+
+
+def show_help(name, source):
+    import inspect
+    try:
+        v = eval(name, space)
+    except Exception:
+        print('Object `%s` not found.' % name)
+        return
+    try:
+        print('Signature: ' + name.rpartition('.')[2] + str(inspect.signature(v)))
+    except (TypeError, ValueError):
+        print('Type: %s\nString form: %s' % (type(v).__name__, repr(v)[:1000]))
+    try:
+        print('Source:\n' + inspect.getsource(v) if source else 'Docstring:\n' + (inspect.getdoc(v) or '<no docstring>'))
+    except (TypeError, OSError):
+        print('Docstring:\n' + (inspect.getdoc(v) or '<no docstring>'))
 
 
 def run_cell(code):
@@ -218,6 +240,16 @@ def writefile_magic(line, body):
     print(('Appending to ' if append else 'Overwriting ' if there else 'Writing ') + name)
 
 
+def run_magic(line):
+    words = own_import('shlex').split(line)
+    argv, sys.argv = sys.argv, words[1:] if words[0] == '-i' else words
+    try:
+        with open(sys.argv[0], encoding='utf-8') as f:
+            exec(compile(f.read(), sys.argv[0], 'exec'), space)
+    finally:
+        sys.argv = argv
+
+
 def cd_magic(line):
     os.chdir(os.path.expanduser(line.strip('"\'') or '~'))
     print(os.getcwd())
@@ -266,7 +298,8 @@ class Shell:
 
 line_magics = {'time': time_magic, 'timeit': timeit_magic, 'cd': cd_magic, 'env': env_magic, 'set_env': env_magic, 'pwd': lambda line: os.getcwd(),
                'pip': lambda line: pip_line('pip ' + line), 'sx': lambda line: shell(line, True), 'system': lambda line: shell(line, True),
-               'who': lambda line: print(*[k for k in space if not k.startswith('_')], sep='\t')}
+               'who': lambda line: print(*[k for k in space if not k.startswith('_')], sep='\t'),
+               'run': run_magic}
 for name in 'ls', 'mkdir', 'cat', 'rm', 'mv', 'cp':
     line_magics[name] = lambda line, name=name: shell(name + ' ' + line)
 for name in 'matplotlib', 'config', 'load_ext', 'reload_ext', 'autoreload', 'precision', 'pylab', 'autosave', 'xmode', 'colors', 'warnings':

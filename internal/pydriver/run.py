@@ -90,7 +90,7 @@ def parse(code, name, flags):
 
 def translated(code, e):
     """Returns the Python of a cell in IPython's syntax, None of any other."""
-    if '%' not in code and '!' not in code:
+    if '%' not in code and '!' not in code and '?' not in code:
         return None
     load_magics()
     return translate(code, e)

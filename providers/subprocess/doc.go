@@ -28,7 +28,7 @@
 // python: programs run in a real __main__. The last expression is the result. display,
 // update_display and clear_output are builtins, figures of matplotlib are shown, and
 // await works at the top level. Threads and asyncio tasks of a context live on after
-// a run. A cell in IPython's syntax (%magics, !commands) is translated; _ and _N
+// a run. A cell in IPython's syntax (%magics, !commands, name?) is translated; _ and _N
 // are the values of earlier runs of a context.
 //
 // javascript, typescript: programs run in V8's REPL mode: a later program may declare a

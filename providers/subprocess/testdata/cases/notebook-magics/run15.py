@@ -1,1 +1,1 @@
-%nosuch x
+len?

@@ -1,6 +1,1 @@
-text = '''
-%time 1
-!ls
-'''
-!echo on
-text
+%nosuch x

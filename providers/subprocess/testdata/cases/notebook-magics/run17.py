@@ -1,1 +1,6 @@
-7 % 4
+text = '''
+%time 1
+!ls
+'''
+!echo on
+text
