@@ -1,9 +1,12 @@
 package machine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -38,6 +41,11 @@ func natives(dir string) map[string]bool {
 // wazero compiles the stub, which is of no use: that a file is new shows it.
 func load(ctx context.Context, s stub, o *Options) (*Module, error) {
 	dir := filepath.Join(o.Cache, s.module())
+	for file := range natives(dir) {
+		if !sealed(file) {
+			_ = os.Remove(file) // it is made again
+		}
+	}
 	had := natives(dir)
 	if len(had) == 0 {
 		return nil, errNoNative
@@ -92,11 +100,46 @@ func rename(from, to string) error {
 				return err
 			}
 			target := filepath.Join(to, name)
-			return errors.Join(os.MkdirAll(filepath.Dir(target), 0o700), os.Rename(code, target))
+			return errors.Join(seal(code), os.MkdirAll(filepath.Dir(target), 0o700), os.Rename(code, target))
 		}
 	}
 	return errNoNative
 }
+
+// seal appends to a file the checksum of its content. wazero reads no further than its own
+// content, in which it checks the code, but not where functions begin.
+func seal(file string) error {
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	sum := crc32.New(castagnoli)
+	if _, err = io.Copy(sum, f); err == nil {
+		_, err = f.Write(sum.Sum(nil))
+	}
+	return errors.Join(err, f.Close())
+}
+
+// sealed reports whether a file is as seal left it.
+func sealed(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	sum := crc32.New(castagnoli)
+	if err == nil {
+		_, err = io.CopyN(sum, f, info.Size()-crc32.Size)
+	}
+	var end [crc32.Size]byte
+	if err == nil {
+		_, err = io.ReadFull(f, end[:])
+	}
+	return err == nil && bytes.Equal(end[:], sum.Sum(nil))
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // compilationCache returns wazero's cache in a directory.
 func compilationCache(dir string) (wazero.CompilationCache, error) {

@@ -56,10 +56,9 @@ func TestCache(t *testing.T) {
 	if compiled != 1 {
 		t.Errorf("compiled %d times", compiled)
 	}
-	var moved string
 	for i, damage := range []func(file string) error{
 		os.Remove,
-		func(file string) error { moved = file + "x"; return os.Rename(file, moved) }, // another processor's
+		func(file string) error { return os.Rename(file, file+"x") }, // another processor's
 		func(file string) error { return os.Truncate(file, 100) },
 		func(file string) error {
 			data, err := os.ReadFile(file)
@@ -69,14 +68,23 @@ func TestCache(t *testing.T) {
 			}
 			return err
 		},
+		func(file string) error { // where the first function begins
+			data, err := os.ReadFile(file)
+			if err == nil {
+				data[len("WAZEVO")+1+int(data[len("WAZEVO")])+4] ^= 0x30
+				err = os.WriteFile(file, data, 0o600)
+			}
+			return err
+		},
 	} {
-		if err := damage(natives()); err != nil {
+		file := natives()
+		if err := damage(file); err != nil {
 			t.Fatal(err)
 		}
 		use(false)
 		compile(t, o)
 		if i == 1 {
-			if err := os.Remove(moved); err != nil {
+			if err := os.Remove(file + "x"); err != nil {
 				t.Fatal(err)
 			}
 		}
