@@ -178,6 +178,10 @@ func (rt *engines) Complete(ctx context.Context, of driver.Session, code string,
 		return codeinterp.Completion{}, context.Cause(ctx)
 	}
 	defer rt.slots.release()
-	start, matches := e.Complete(code[:cursor])
+	start, matches, err := e.Complete(ctx, code[:cursor])
+	if err != nil {
+		s.close()
+		return codeinterp.Completion{}, fmt.Errorf("%w: the program did not let its names be listed, which has ended its state", codeinterp.ErrUnavailable)
+	}
 	return codeinterp.Completion{Matches: matches, Start: start, End: cursor}, nil
 }

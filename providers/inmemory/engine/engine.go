@@ -56,10 +56,11 @@ type Instance interface {
 // A Completer is an Instance that can be asked what could stand at the end of
 // code: matches in the place of code[start:]. It runs nothing, and is never asked
 // during Run. LanguageInfo.Completion says that an engine's instances are
-// Completers.
+// Completers. An error means that the state is gone, as after Outcome.Lost. It
+// returns soon after ctx is done.
 type Completer interface {
 	Instance
-	Complete(code string) (start int, matches []string)
+	Complete(ctx context.Context, code string) (start int, matches []string, err error)
 }
 
 // A Forker is an Instance that can be copied between runs. LanguageInfo.Forks says that an

@@ -79,3 +79,50 @@ func TestSleepEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestCompletionEnds: a program that has the interpreter call it in a completion holds up
+// nobody, and its end there costs its state, which the next run says.
+func TestCompletionEnds(t *testing.T) {
+	o := options(t)
+	o.MaxRunning = 1
+	ci, err := inmemory.NewStateful(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	c, ok := codeinterp.Completions(ci)
+	if !ok {
+		t.Fatal("there are no completions")
+	}
+	for _, does := range []string{
+		"while True:\n    try: time.sleep(1)\n    except BaseException: pass",
+		"while True: pass",
+		"os._exit(3)",
+	} {
+		id := newContext(t, ci)
+		stdout(t, ci, id, `
+import decimal, os, sys, time
+class D(dict):
+  def __contains__(self, name):
+    `+strings.ReplaceAll(does, "\n", "\n    ")+`
+x = decimal.Decimal(1)
+sys.modules = D(sys.modules)
+`)
+		start := time.Now()
+		_, failed := c.Complete(t.Context(), id, "x.as", 4)
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%s: took %v", does, took)
+		}
+		other := newContext(t, ci)
+		if got := stdout(t, ci, other, "print(1)"); got != "1\n" {
+			t.Errorf("%s: another context printed %q", does, got)
+		}
+		res, err := ci.RunInContext(t.Context(), id, "'x' in globals()", nil)
+		if err != nil || res.StateLost != (failed != nil) || res.Text() != map[bool]string{true: "False", false: "True"}[res.StateLost] {
+			t.Errorf("%s: %+v, %v after %v", does, res, err, failed)
+		}
+	}
+	if n := ci.Abandoned(); n != 0 {
+		t.Errorf("%d engines were abandoned", n)
+	}
+}

@@ -122,7 +122,7 @@ func (g *guest) write(descriptor int, p []byte) {
 func (g *guest) yield() { g.machine.Look() }
 
 func (g *guest) sleep(d time.Duration) {
-	if g.run != nil {
+	if g.run != nil && g.run.host != nil {
 		g.run.wait(d, nil)
 	}
 	g.machine.Look()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/frames"
@@ -40,16 +41,7 @@ func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) en
 	r := newRun(ctx, g, p, h)
 	g.machine.Begin()
 	g.machine.Breathe = h.Breathe
-	stopped := make(chan struct{})
-	unwatch := context.AfterFunc(ctx, func() {
-		defer close(stopped)
-		g.machine.Stop()
-	})
-	defer func() {
-		if !unwatch() {
-			<-stopped // or it would stop the next run
-		}
-	}()
+	defer g.stopWith(ctx)()
 	g.run = r
 	defer func() { g.run, g.machine.Breathe = nil, nil }()
 	g.system.SetInput(p.Stdin)
@@ -63,6 +55,20 @@ func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) en
 		g.calm()
 	}
 	return out
+}
+
+// stopWith has the program end with ctx, until the result is called.
+func (g *guest) stopWith(ctx context.Context) (unwatch func()) {
+	stopped := make(chan struct{})
+	end := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		g.machine.Stop()
+	})
+	return func() {
+		if !end() {
+			<-stopped // or it would stop the next run
+		}
+	}
 }
 
 // turns lets the driver deal with frames.
@@ -153,20 +159,30 @@ func (in *instance) Fork(c engine.Config, reopen func(codeinterp.File) codeinter
 	return n, nil
 }
 
-// Complete implements engine.Completer.
-func (in *instance) Complete(code string) (start int, matches []string) {
+// completeLimit is for how long other programs wait for a completion.
+const completeLimit = time.Second
+
+// Complete implements engine.Completer. It calls nothing of the program, but that can have
+// set what the interpreter calls by itself, such as gc.callbacks.
+func (in *instance) Complete(ctx context.Context, code string) (start int, matches []string, err error) {
 	g := in.guest
 	g.machine.Begin()
-	g.run = newRun(context.Background(), g, engine.Program{}, nil)
+	ctx, cancel := context.WithTimeout(ctx, completeLimit)
+	defer cancel()
+	defer g.stopWith(ctx)()
+	g.run = newRun(ctx, g, engine.Program{}, nil)
 	defer func() { g.run = nil }()
-	g.run.next = frames.Encode(frames.Complete, "1", pydriver.Source("complete"), code, strconv.Itoa(len(code)))
-	if result, err := g.engine.variant.turn(g); err != nil || result != 0 || g.run.completed == nil {
-		return 0, nil
+	if err := in.turns([][]byte{frames.Encode(frames.Complete, "1", pydriver.Source("complete"), code, strconv.Itoa(len(code)))}); err != nil {
+		return 0, nil, err
 	}
+	g.calm()
 	f := g.run.completed
+	if f == nil {
+		return 0, nil, nil
+	}
 	start = max(f.Number(1), 0)
 	if list := string(f.Field(3)); list != "" && start <= len(code) {
 		matches = strings.Split(list, "\n")
 	}
-	return start, matches
+	return start, matches, nil
 }

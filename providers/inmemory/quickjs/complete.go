@@ -2,6 +2,7 @@ package quickjs
 
 import (
 	"cmp"
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ const (
 
 // Complete implements engine.Completer. Properties are looked up one by one;
 // getters and proxies are left alone.
-func (in *instance) Complete(code string) (start int, matches []string) {
+func (in *instance) Complete(_ context.Context, code string) (start int, matches []string, err error) {
 	vm := in.vm
 	defer vm.dropException() // of a variable before its declaration
 	text := pathBefore().FindString(code[max(0, len(code)-maxPathBefore):])
@@ -59,7 +60,7 @@ func (in *instance) Complete(code string) (start int, matches []string) {
 	// Names with an underscore come last.
 	late := func(s string) int { return len(s[:min(1, len(s))]) - len(strings.TrimLeft(s[:min(1, len(s))], "_")) }
 	slices.SortFunc(matches, func(a, b string) int { return cmp.Or(cmp.Compare(late(a), late(b)), strings.Compare(a, b)) })
-	return start, slices.Compact(matches)
+	return start, slices.Compact(matches), nil
 }
 
 // resolved returns what a path of names leads to, undefined where that is not

@@ -103,11 +103,11 @@ func translated(p engine.Program, js *typescript.Program) engine.Program {
 
 // Complete implements engine.Completer: what there is, is the same in both
 // languages.
-func (i instance) Complete(code string) (start int, matches []string) {
+func (i instance) Complete(ctx context.Context, code string) (start int, matches []string, err error) {
 	if c, ok := i.Instance.(engine.Completer); ok {
-		return c.Complete(code)
+		return c.Complete(ctx, code)
 	}
-	return len(code), nil
+	return len(code), nil, nil
 }
 
 // small is up to what size a program's translation is not counted, as many
