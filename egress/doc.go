@@ -33,7 +33,7 @@
 //     (a content delivery network) can be asked for another of them. Inspect
 //     closes this.
 //   - Answers are searched for the credential, whole, in pieces of 8 bytes and more,
-//     and in hexadecimal, percent and base64 encodings. Other encodings, and shorter
+//     and in hexadecimal, base64 and URL encodings. Other encodings, and shorter
 //     pieces, pass.
 //   - In the mode Open, a rule narrows a host by its name; its address is reached as any
 //     public one.
