@@ -35,36 +35,21 @@ function followClosing() {
   }
 }
 
-// The environment of the process is set whatever a program has put in its place, and what
-// it has put there as well, unless that refuses it.
 const { env: environment } = process;
-const envNow = () => { try { return process.env; } catch { return undefined; } };
-const attemptTo = (f) => { try { f(); } catch {} };
-
 function setEnv(fields) {
-  const old = [], env = envNow();
+  const old = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const k = String(fields[i]);
-    for (const of of new Set([environment, env])) {
-      attemptTo(() => {
-        old.push([of, of === env, k, of[k]]);
-        of[k] = String(fields[i + 1]);
-      });
-    }
+    old.push([k, environment[k]]);
+    environment[k] = String(fields[i + 1]);
   }
   return old;
 }
 
-// restoreEnv restores also the copy that stands in the place of what was there.
 function restoreEnv(old) {
-  const now = envNow();
-  for (const [of, replaced, k, v] of old) {
-    for (const to of new Set(replaced ? [of, now] : [of])) {
-      attemptTo(() => {
-        if (v === undefined) delete to[k];
-        else to[k] = v;
-      });
-    }
+  for (const [k, v] of old) {
+    if (v === undefined) delete environment[k];
+    else environment[k] = v;
   }
 }
 

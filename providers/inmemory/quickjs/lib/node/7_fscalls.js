@@ -38,19 +38,10 @@ for (const [name, f] of Object.entries(sync)) {
 fs.existsSync = (p) => { try { return exists(pathOf(p)); } catch { return false; } };
 fs.exists = (p, done) => { const r = fs.existsSync(p); setImmediate(() => done(r)); };
 promises.constants = constants;
-for (const name of ["writeFile", "appendFile"]) {
-  const write = promises[name];
-  promises[name] = async (p, data, o) => {
-    if (data !== null && typeof data === "object" && !ArrayBuffer.isView(data) && (data[Symbol.asyncIterator] ?? data[Symbol.iterator]) !== undefined) {
-      const parts = [];
-      for await (const part of data) parts.push(bytesOf(part, encodingIn(o)));
-      data = Buffer.concat(parts);
-    }
-    return write(p?.fd ?? p, data, o);
-  };
+for (const name of ["readFile", "writeFile", "appendFile"]) {
+  const f = promises[name];
+  promises[name] = async (p, ...rest) => f(p?.fd ?? p, ...rest);
 }
-const readFile = promises.readFile;
-promises.readFile = async (p, o) => readFile(p?.fd ?? p, o);
 promises.open = async (p, flag, mode) => {
   const fd = sync.open(p, flag, mode);
   const h = { fd, readFile: async (o) => sync.readFile(fd, o), writeFile: async (d, o) => promises.writeFile(fd, d, o), appendFile: async (d, o) => promises.writeFile(fd, d, o),
