@@ -33,9 +33,9 @@ func (c *calls) record(name string, args []byte) *record {
 	return rec
 }
 
-// excerpt returns the beginning of s, as UTF-8.
+// excerpt returns the beginning of s, as UTF-8, and keeps no more of it.
 func excerpt[T ~string | ~[]byte](s T) string {
-	return strings.ToValidUTF8(string(s[:min(len(s), codeinterp.MaxRecorded)]), "")
+	return strings.Clone(strings.ToValidUTF8(string(s[:min(len(s), codeinterp.MaxRecorded)]), ""))
 }
 
 // report puts the records into res. c.mu is held.
