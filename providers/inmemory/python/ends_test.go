@@ -4,6 +4,7 @@ package python_test
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -125,4 +126,39 @@ sys.modules = D(sys.modules)
 	if n := ci.Abandoned(); n != 0 {
 		t.Errorf("%d engines were abandoned", n)
 	}
+}
+
+// TestForgedCalls: a program that begins calls by frames of its own takes no memory of the
+// host by what it never reads.
+func TestForgedCalls(t *testing.T) {
+	ci := newStateful(t)
+	for what, frame := range map[string]string{
+		"large numbers": "b'k' * 4000000, b'none'",
+		"large names":   "b'1', b'n' * 4000000",
+		"many":          "b'1', b'none'",
+	} {
+		id := newContext(t, ci)
+		before := allocated()
+		res, err := ci.RunInContext(t.Context(), id, `
+import _toolcell
+body = b'S' + b''.join(b'%08x%b' % (len(f), f) for f in (`+frame+`, b'{}'))
+body = b'%08x%b' % (len(body), body)
+for _ in range(100 if len(body) > 1000 else 50000): _toolcell.request(body)
+`, nil)
+		if err != nil || (res.Status == codeinterp.StatusLost) != (what != "large names") {
+			t.Errorf("%s: %v, %s, %v", what, err, res.Status, res.Error)
+		}
+		if grown := allocated() - before; grown > 100<<20 {
+			t.Errorf("%s: the host has %d MiB more", what, grown>>20)
+		}
+		runtime.KeepAlive(res)
+	}
+}
+
+// allocated is what the host keeps.
+func allocated() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

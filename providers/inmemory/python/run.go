@@ -3,6 +3,7 @@ package python
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -34,6 +35,7 @@ type run struct {
 
 	mu       sync.Mutex
 	answers  []string // number, how, result and so on
+	open     int      // calls whose answers were not taken
 	answered chan struct{}
 	over     bool
 }
@@ -156,9 +158,25 @@ func (r *run) call(f *frames.Frame) []byte {
 	return frames.Encode(frames.Answer, how, result)
 }
 
+const (
+	// maxOpen is some times what the driver has open at once: a program that has more and
+	// takes no answers is ended, before it takes the host's memory.
+	maxOpen   = 4 * 4096
+	maxNumber = 20
+)
+
+var errOpen = errors.New("it has too many calls open")
+
 // start calls a function of the host whose answer awaited returns.
 func (r *run) start(f *frames.Frame) {
 	number := string(f.Field(0))
+	r.mu.Lock()
+	r.open++
+	many := r.open > maxOpen || len(number) > maxNumber
+	r.mu.Unlock()
+	if many {
+		panic(errOpen)
+	}
 	r.begin(string(f.Field(1)), f.Field(2), func(how, result string) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -207,6 +225,7 @@ func (r *run) takeAnswers() []string {
 	defer r.mu.Unlock()
 	n := min(len(r.answers), maxAnswers)
 	list := r.answers[:n]
+	r.open -= n / 3
 	if r.answers = r.answers[n:]; len(r.answers) == 0 {
 		r.answers = nil
 	} else {
