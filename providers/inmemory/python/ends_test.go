@@ -82,7 +82,7 @@ func TestSleepEnds(t *testing.T) {
 }
 
 // TestCompletionEnds: a program that has the interpreter call it in a completion holds up
-// nobody, and its end there costs its state, which the next run says.
+// no other, and its end there costs its state, which the next run says.
 func TestCompletionEnds(t *testing.T) {
 	o := options(t)
 	o.MaxRunning = 1
