@@ -35,10 +35,15 @@ var _ driver.Commander = commandRuntime{}
 // withCommands returns what the driver is given of a runtime.
 func (rt *runtime) withCommands() driver.Runtime {
 	// What serves their files serves commands.
-	if kind, ok := rt.kinds[commandLanguage]; ok && kind.HasFiles() {
-		return commandRuntime{rt, newMachine(rt)}
+	kind, ok := rt.kinds[commandLanguage]
+	if !ok || !kind.HasFiles() {
+		return rt
 	}
-	return rt
+	commands := commandRuntime{rt, newMachine(rt)}
+	if rt.terminals {
+		return terminalRuntime{commands, &terminals{rt: rt}}
+	}
+	return commands
 }
 
 // StartCommand implements driver.Commander.

@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 	s := start(t, "server7", true)
 	t.Run("beside", func(t *testing.T) {
 		for name, f := range map[string]func(*testing.T, *server){
-			"adopt": adopt, "away": away, "exits": exits, "streams": streams, "late": late,
+			"adopt": adopt, "away": away, "exits": exits, "streams": streams, "late": late, "terminal": onTerminal,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -45,5 +45,8 @@ func conform(t *testing.T, s *server, cfg conformance.Config) {
 	conformance.Run(t, cfg)
 	if left := s.kernels(t); len(left) > 0 {
 		t.Errorf("kernels left on the server: %v", left)
+	}
+	if left := s.list(t, "api/terminals"); len(left) > 0 {
+		t.Errorf("terminals left on the server: %v", left)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,27 +42,38 @@ var errHandshake = fmt.Errorf("an answer of more than %d bytes to the socket's h
 // gone is ErrContext. nudge says that the socket has to hasten
 // acknowledgements by itself.
 func (c *Client) Dial(ctx context.Context, kernel, session string) (_ *websocket.Conn, nudge bool, _ error) {
+	var protocols []string
+	if !c.cfg.PlainJSON {
+		protocols = []string{wire.ProtocolV1}
+	}
+	ws, live, err := c.dial(ctx, "api/kernels/"+kernel+"/channels?session_id="+url.QueryEscape(session), protocols...)
+	return ws, err == nil && live.ack == nil, err
+}
+
+// dial opens a socket, within ctx.
+func (c *Client) dial(ctx context.Context, path string, protocols ...string) (*websocket.Conn, *liveConn, error) {
 	gen := c.auth.generation()
-	ws, live, resp, err := c.handshake(ctx, kernel, session)
+	ws, live, resp, err := c.handshake(ctx, path, protocols)
 	if err != nil && resp != nil && c.auth.expired(resp, nil) {
 		if err := c.auth.renew(ctx, gen); err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
-		ws, live, resp, err = c.handshake(ctx, kernel, session)
+		ws, live, resp, err = c.handshake(ctx, path, protocols)
 	}
 	if err == nil {
-		return ws, live.ack == nil, nil
+		return ws, live, nil
 	}
 	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
-		req := &http.Request{Method: "socket", URL: &url.URL{Path: c.base.Path + "api/kernels/" + kernel + "/channels"}}
-		return nil, false, c.refused(req, resp, body)
+		path, _, _ := strings.Cut(path, "?")
+		req := &http.Request{Method: "socket", URL: &url.URL{Path: c.base.Path + path}}
+		return nil, nil, c.refused(req, resp, body)
 	}
-	return nil, false, c.transportError(ctx, err)
+	return nil, nil, c.transportError(ctx, err)
 }
 
-func (c *Client) handshake(ctx context.Context, kernel, session string) (*websocket.Conn, *liveConn, *http.Response, error) {
-	u := c.url("api/kernels/" + kernel + "/channels?session_id=" + url.QueryEscape(session))
+func (c *Client) handshake(ctx context.Context, path string, protocols []string) (*websocket.Conn, *liveConn, *http.Response, error) {
+	u := c.url(path)
 	h := c.header.Clone()
 	if h == nil {
 		h = http.Header{}
@@ -86,13 +98,11 @@ func (c *Client) handshake(ctx context.Context, kernel, session string) (*websoc
 		ReadBufferSize:  socketBuffer,
 		WriteBufferSize: socketBuffer,
 		WriteBufferPool: writeBuffers,
+		Subprotocols:    protocols,
 	}
 	if t := c.transport(); t != nil && t.TLSClientConfig != nil {
 		d.TLSClientConfig = t.TLSClientConfig.Clone()
 		d.TLSClientConfig.NextProtos = nil // sockets need HTTP/1.1
-	}
-	if !c.cfg.PlainJSON {
-		d.Subprotocols = []string{wire.ProtocolV1}
 	}
 	// The library's deadline for the handshake bounds no reads: see SetDeadline.
 	stop := context.AfterFunc(ctx, func() {
