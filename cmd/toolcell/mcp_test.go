@@ -67,7 +67,7 @@ func TestMCPUsage(t *testing.T) {
 		{[]string{"--context-idle", "-1s"}, 2, "a limit is negative"},
 		{[]string{"--shell"}, 2, "go with --dir"},
 		{[]string{"--files", "--provider", "subprocess"}, 2, "go with --dir"},
-		{[]string{"--dir", ".", "--background"}, 2, "goes with --shell"},
+		{[]string{"--dir", ".", "--background"}, 2, "go with --shell"},
 		{[]string{"--dir", ".", "--provider", "inmemory"}, 2, "--provider subprocess"},
 		{[]string{"--dir", "/nowhere/at/all", "--shell"}, 2, "--dir: stat /nowhere/at/all: no such file"},
 		{[]string{"--provider", "x"}, 2, "unknown provider"},

@@ -117,7 +117,7 @@ func TestTerminal(t *testing.T) {
 		c.typeText("stty size; echo $TERM; test -t 0 -a -t 1 -a -t 2 && echo is a$((1))\r")
 		c.expect("20 70\r\nxterm-256color\r\nis a1")
 		c.resizes <- codeinterp.TerminalSize{Columns: 100, Rows: 30}
-		c.typeText("stty size\r")
+		c.typeText("until stty size | grep -x '30 1''00'; do sleep 0.05; done\r") // not before it is applied
 		c.expect("30 100")
 		c.typeText("sleep 1000\r")
 		c.expect("sleep 1000")
