@@ -8,7 +8,8 @@ import (
 )
 
 // Each folder of testdata/cases has a program and what node prints: contract row 20. A
-// program that fails there has the first words of its error instead.
+// program that fails there has the first words of its error instead. Words of errors are
+// the engine's.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	ci := open(t, both())

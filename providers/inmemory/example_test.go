@@ -62,5 +62,5 @@ func ExampleNewStateful() {
 	// ok ""
 	// ok "5"
 	// error ""
-	// TypeError: Cannot read properties of null (reading 'length') in line 1
+	// TypeError: cannot read property 'length' of null in line 1
 }

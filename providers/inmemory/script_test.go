@@ -12,7 +12,7 @@ func TestScriptFile(t *testing.T) {
 	s := open(t, nil)
 	for _, tt := range []struct{ file, code, out, err string }{
 		{"a.mjs", "let y = 1; console.log(this, y)", "undefined 1\n", ""},
-		{"a.mjs", "misspelt = 5", "", "ReferenceError: misspelt is not defined"},
+		{"a.mjs", "misspelt = 5", "", "ReferenceError: 'misspelt' is not defined"},
 		{"a.mjs", "import { sep } from 'node:path'; await null; console.log(sep)", "/\n", ""},
 		{"a.js", "misspelt = 5; console.log(misspelt)", "5\n", ""},
 		{"a.js", "const f = (...a) => arguments.length; console.log(f(1, 2))", "5\n", ""},

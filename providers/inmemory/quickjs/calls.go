@@ -26,35 +26,31 @@ func (in *instance) hostCallTool(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	promise := vm.newPromise()
-	if isException(promise) {
-		return exception
-	}
 	call := in.program.Call
 	if call == nil {
 		// Never a nil call: the engine must not fail for what a program can do.
 		call = noFunctions
 	}
-	return in.callHost(promise, openCall{name, in.rawStack(), vm.dup(promise), call}, args[1])
+	return in.callHost(openCall{name: name, call: call}, args[1])
 }
 
 // hostFetch begins the HTTP request that its argument describes, and returns a promise.
 func (in *instance) hostFetch(_ value, args []value) value {
-	vm := in.vm
-	promise := vm.newPromise()
-	if isException(promise) {
-		return exception
-	}
 	call := noFunctions
 	if fetch := in.program.Fetch; fetch != nil {
 		call = func(_ string, request json.RawMessage, answer func(json.RawMessage, error)) { fetch(request, answer) }
 	}
-	return in.callHost(promise, openCall{"fetch", in.rawStack(), vm.dup(promise), call}, args[0])
+	return in.callHost(openCall{name: "fetch", call: call}, args[0])
 }
 
 // callHost begins a call, and returns its promise.
-func (in *instance) callHost(promise value, c openCall, args value) value {
+func (in *instance) callHost(c openCall, args value) value {
 	vm := in.vm
+	promise := c.newPromise(vm)
+	if isException(promise) {
+		return exception
+	}
+	c.stack = vm.printStack()
 	if in.beginCall(c, args) {
 		return promise
 	}
@@ -138,7 +134,7 @@ func (in *instance) toolArgs(c openCall, args value) (text []byte, ok bool) {
 func (in *instance) fail(c openCall) bool {
 	e := lib.XJS_GetException(in.vm.tls, in.vm.ctx)
 	defer in.vm.free(e)
-	return in.vm.settle(c.promise, e, true)
+	return in.vm.settle(c.reject, e)
 }
 
 func noFunctions(name string, _ json.RawMessage, answer func(json.RawMessage, error)) {
@@ -168,7 +164,11 @@ func (in *instance) answer() (out engine.Outcome, ended, found bool) {
 	ok = false
 	switch {
 	case !isException(v):
-		ok = vm.settle(c.promise, v, !r.ok)
+		function := c.resolve
+		if !r.ok {
+			function = c.reject
+		}
+		ok = vm.settle(function, v)
 		vm.free(v)
 	// See hostCallTool.
 	case !vm.stopping.Load():

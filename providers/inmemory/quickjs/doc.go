@@ -12,10 +12,10 @@
 // (random values, UUIDs, digests), process and Buffer. Intl and the methods toLocaleString
 // know en-US and every time zone.
 //
-// require and import know assert, buffer, console, crypto (hashes, HMACs, PBKDF2, AES,
-// random numbers), events, fs and fs/promises on the file system in memory, module, os,
-// path, perf_hooks, process, readline, stream, stream/web, string_decoder, timers, tty,
-// url, util and zlib, dns (which finds no names), and JavaScript and JSON files. A .js file is a CommonJS module unless it
+// require and import know assert, buffer, console, crypto (hashes, HMACs, random numbers),
+// events, fs and fs/promises on the file system in memory, module, os, path, perf_hooks,
+// process, readline, stream, string_decoder, timers, tty, url, util and zlib, dns (which
+// finds no names), and JavaScript and JSON files. A .js file is a CommonJS module unless it
 // has declarations or an await that only modules have, or the next package.json says
 // "type": "module". Any other module is missing: ProgramError.MissingModule.
 //
@@ -57,18 +57,18 @@
 //     has no colors and no defaultOptions. console.table shows a Map or a Set as console.log.
 //   - A program has at most 10,000 labels of console.count and console.time. Hosts in URLs
 //     are ASCII.
-//   - Errors have the engine's words, and V8's for the most frequent ones. The column of
-//     a frame is the engine's, often that of a call's parenthesis. A character beyond
-//     U+FFFF counts as one column.
+//   - Errors have the engine's words, and stacks at most ten frames. The column of a frame
+//     is the engine's, often that of a call's parenthesis. A character beyond U+FFFF counts
+//     as one column.
 //   - In String(n), templates and JSON, some powers of two have one digit more than
 //     needed; console.log and results are right.
 //   - In code that is not strict, a function that a block declares twice, or assigns to,
 //     has its first value behind the block. Of a parameter whose name the body declares
 //     again by var or function, closures in the defaults of parameters see the first value.
-//   - url.parse and its kin, querystring, other ciphers than AES (ecb, cbc, ctr, gcm), keys
-//     of two parts, scrypt, marks of performance and symbolic links are missing.
-//   - fetch unless the provider has an egress policy; Blob, streams of bytes with BYOB
-//     readers, Temporal, using, async_hooks, child_process, http, vm and worker_threads are
+//   - url.parse and its kin, querystring, path.win32, ciphers, signatures, derived keys,
+//     marks of performance and symbolic links are missing.
+//   - fetch unless the provider has an egress policy; Blob, ReadableStream
+//     and its kin, Temporal, using, async_hooks, child_process, http, vm and worker_threads are
 //     missing.
 //   - Finalizers are not called, and an object that only a WeakRef refers to is gone at once.
 //   - Nothing of a program runs once it has ended. What still waits for a promise goes on

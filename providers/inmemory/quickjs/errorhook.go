@@ -1,26 +1,30 @@
 package quickjs
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"unsafe"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
 )
 
 // The engine defines the message of a new error first and its stack last. The class of
-// errors has a hook for new properties: with the stack, a frequent message is replaced by
-// node's words, and the stack gets node's first line and positions in the sources.
+// errors has a hook for new properties: the stack gets node's first line and positions in
+// the sources, and the error of a call says what was called.
 
 const (
 	exotic      = 0x8 // of the second bit field of a TJSObject: its class has methods for properties
 	maxFrameSet = 64 << 10
 
-	// defaultFrames and mostFrames bound how many frames a stack has: what
-	// Error.stackTraceLimit is at first, and can be.
-	defaultFrames = 10
-	mostFrames    = 200
+	// shownFrames is how many frames a stack has at most.
+	shownFrames = 10
+
+	// maxText is how long a source is looked through for what an error is about.
+	maxText = 256 << 10
 )
 
 // exoticErrors outlives every engine, which keep pointers to it.
@@ -63,92 +67,104 @@ func cDefineOnError(tls *libc.TLS, ctx uintptr, obj value, atom lib.TJSAtom, v, 
 	return r
 }
 
-// complete rewords the message of an error that has all but its stack, and
-// returns the stack: what was made of the engine's own, or that.
+// complete returns the stack of an error that has all but that: what was made of the
+// engine's own.
 func (vm *vm) complete(e, engines value) value {
-	text, ok := vm.prefix(engines, maxFrameSet)
+	text, ok := vm.lines(engines)
 	if !ok || text != "" && !strings.HasPrefix(text, "    at ") { // or the program's own
 		return vm.dup(engines)
 	}
 	vm.reword(e, text)
-	frames := vm.in.mapStack(text, vm.frameLimit())
-	s := vm.newText(strings.TrimRight(vm.errorHead(e)+"\n"+frames, "\n"))
+	s := vm.newText(strings.TrimRight(vm.errorHead(e)+"\n"+vm.in.mapStack(text), "\n"))
 	if isException(s) {
 		return vm.dup(engines)
 	}
 	return s
 }
 
-// prefix returns a string's first bytes, at most n, and of what is longer whole lines.
-func (vm *vm) prefix(v value, n int) (string, bool) {
-	s, lost, ok := vm.clipped(v, n)
+// reword adds what was called to the engine's error for what is not a function, and makes
+// a recursion that is too deep a RangeError.
+func (vm *vm) reword(e value, stack string) {
+	switch message, _ := vm.ownClipped(e, "message", maxName); message {
+	case "stack overflow":
+		lib.XJS_SetPrototype(vm.tls, vm.ctx, e, at[lib.TJSContext](vm.ctx).Fnative_error_proto[lib.EJS_RANGE_ERROR])
+	case "not a function":
+		if called := vm.in.calleeIn(stack); called != "" && !vm.inBuiltin() {
+			vm.set(e, "message", vm.newText(called+" is "+message), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+		}
+	}
+}
+
+// inBuiltin reports whether a built-in function runs, which may make an error for the
+// program.
+func (vm *vm) inBuiltin() bool {
+	frame := at[lib.TJSRuntime](vm.rt).Fcurrent_stack_frame
+	return frame != 0 && classOf(at[lib.TJSStackFrame](frame).Fcur_func) == lib.EJS_CLASS_C_FUNCTION
+}
+
+// callee is what stands before the parenthesis of a call.
+var callee = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*(?:\??\.#?[\p{L}_$][\p{L}\p{N}_$]*)*(?:\?\.)?\s*$`)
+})
+
+// calleeIn returns what the program calls in the first frame of a stack, "" where that is
+// not in the program's own text.
+func (in *instance) calleeIn(stack string) string {
+	first, _, _ := strings.Cut(stack, "\n")
+	m := frame().FindStringSubmatch(first)
+	if m == nil || m[2] != in.program.Name || len(in.source) > maxText {
+		return ""
+	}
+	row, _ := strconv.Atoi(m[3])
+	column, _ := strconv.Atoi(m[4])
+	line := in.source
+	for range row - 1 {
+		_, line, _ = strings.Cut(line, "\n")
+	}
+	line, _, _ = strings.Cut(line, "\n")
+	for i := range line {
+		if column--; column <= 0 {
+			return strings.TrimSuffix(strings.TrimSpace(callee().FindString(line[:i])), "?.")
+		}
+	}
+	return ""
+}
+
+// lines returns a string, and of one that is long the first lines.
+func (vm *vm) lines(v value) (string, bool) {
+	s, lost, ok := vm.clipped(v, maxFrameSet)
 	if lost > 0 {
 		s = s[:strings.LastIndexByte(s, '\n')+1]
 	}
 	return s, ok
 }
 
-// slot returns where an object has the value of its own property, nil where it
-// has none that is a plain string. It runs no code.
-func slot(obj value, atom lib.TJSAtom) *value {
-	if !isObject(obj) || classOf(obj) == lib.EJS_CLASS_PROXY {
-		return nil
-	}
-	p, at_ := findProperty(obj, atom)
-	if p == nil || p.F__ccgo0&(lib.MJS_PROP_TMASK<<propFlags) != 0 {
-		return nil
-	}
-	v := at[value](uintptr(unsafe.Pointer(at_)))
-	if !isString(*v) {
-		return nil
-	}
-	return v
-}
-
 // errorHead is the first line of an error's stack.
 func (vm *vm) errorHead(e value) string {
-	name, message := "Error", ""
-	obj := e
-	for range 64 {
-		if v := slot(obj, lib.EJS_ATOM_name); v != nil {
-			name, _ = vm.prefix(*v, 1024)
-			break
-		}
-		proto := at[lib.TJSShape](at[lib.TJSObject](ptr(obj)).Fshape).Fproto
-		if proto == 0 {
-			break
-		}
-		obj = objectAt(proto)
-		if classOf(obj) == lib.EJS_CLASS_PROXY {
-			break
-		}
-	}
-	if v := slot(e, lib.EJS_ATOM_message); v != nil {
-		message, _ = vm.prefix(*v, maxMessage)
-	}
-	switch {
-	case message == "":
-		return name
-	case name == "":
-		return message
-	}
-	return name + ": " + message
+	message, _ := vm.ownClipped(e, "message", maxMessage)
+	return (&codeinterp.ProgramError{Name: vm.errorName(e), Message: message}).Error()
 }
 
-// objectAt is the object at an address, borrowed.
-func objectAt(addr uintptr) value {
-	v := value{Ftag: lib.EJS_TAG_OBJECT}
-	*(*uintptr)(unsafe.Pointer(&v.Fu)) = addr
-	return v
+// printStack returns the stack that the engine prints. It is the engine's own text:
+// mapStack needs its positions, and is asked only where a call fails.
+func (vm *vm) printStack() string {
+	vm.rawErrors = true
+	lib.XJS_ThrowInternalError(vm.tls, vm.ctx, vm.cName(""), 0)
+	vm.rawErrors = false
+	e := lib.XJS_GetException(vm.tls, vm.ctx)
+	defer vm.free(e)
+	v := vm.own(e, "stack")
+	defer vm.free(v)
+	if !isString(v) {
+		return ""
+	}
+	s, _ := vm.lines(v)
+	return s
 }
 
-// frameLimit is what the program has in Error.stackTraceLimit.
-func (vm *vm) frameLimit() int {
-	f := float64(defaultFrames)
-	if p, v := findProperty(vm.in.errorClass, vm.in.limitAtom); p != nil && p.F__ccgo0&(lib.MJS_PROP_TMASK<<propFlags) == 0 {
-		f, _ = number(*at[value](uintptr(unsafe.Pointer(v))))
-	}
-	return int(min(max(f, 0), mostFrames))
+// stackOf returns what follows the first line of a stack.
+func (in *instance) stackOf(stack string) string {
+	return strings.TrimRight("\n"+in.mapStack(stack), "\n")
 }
 
 // framesOf returns what of a stack follows its first line, if those are frames.
@@ -160,13 +176,4 @@ func framesOf(stack string) string {
 		return stack[i+1:]
 	}
 	return ""
-}
-
-// installErrors prepares a realm for hookErrors.
-func (in *instance) installErrors(global value) {
-	vm := in.vm
-	in.errorClass = vm.own(global, "Error")
-	in.limitAtom, in.lastAtom = vm.atom("stackTraceLimit"), vm.atom("_")
-	vm.set(in.errorClass, "stackTraceLimit", newInt(defaultFrames), lib.MJS_PROP_C_W_E)
-	vm.hookErrors()
 }

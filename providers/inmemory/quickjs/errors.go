@@ -1,6 +1,7 @@
 package quickjs
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -74,6 +75,53 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 		}
 	}
 	return pe, 0
+}
+
+// isError reports whether a value is an error by its class, or is an object that
+// inherits from Error.prototype, such as those of functions that were made errors
+// before there were classes. It runs no code of the program.
+func (vm *vm) isError(v value) bool {
+	if classOf(v) == lib.EJS_CLASS_ERROR {
+		return true
+	}
+	if classOf(v) != lib.EJS_CLASS_OBJECT {
+		return false
+	}
+	proto := vm.ctxErrorProto()
+	vm.free(proto) // which the realm holds
+	is := false
+	vm.eachPrototype(v, func(at value) bool {
+		is = ptr(at) == ptr(proto)
+		return !is
+	})
+	return is && ptr(v) != ptr(proto)
+}
+
+// errorName is the name of an error. One that a getter makes, which is code of the
+// program, is taken to be that of the error's class.
+func (vm *vm) errorName(e value) string {
+	class := vm.inheritedValue(e, "constructor")
+	defer vm.free(class)
+	if name := vm.inherited(e, "name"); name != "" {
+		return name
+	}
+	name, _ := vm.ownClipped(class, "name", maxName)
+	return cmp.Or(name, "Error")
+}
+
+// eachPrototype calls f with an object and its prototypes, up to the first proxy, as
+// long as f returns true.
+func (vm *vm) eachPrototype(obj value, f func(at value) bool) {
+	v := vm.dup(obj)
+	for range maxPrototypes {
+		if !isObject(v) || classOf(v) == lib.EJS_CLASS_PROXY || !f(v) {
+			break
+		}
+		proto := lib.XJS_GetPrototype(vm.tls, vm.ctx, v)
+		vm.free(v)
+		v = proto
+	}
+	vm.free(v)
 }
 
 // placeImport gives the error of a module that is missing the line of the program's
@@ -158,12 +206,13 @@ var frame = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^    at (?:(.*) )?\(?([^\s():]+|node:internal/\w+):(\d+)(?::(\d+))?\)?$`)
 })
 
-// mapStack turns the first frames of the engine's traceback, at most n, into
+// mapStack turns the first frames of the engine's traceback, at most shownFrames, into
 // those of the sources: positions of translated programs are those of what they
 // were translated from, the runtime's own frames are left out, and top-level code
 // has no name.
-func (in *instance) mapStack(stack string, n int) string {
+func (in *instance) mapStack(stack string) string {
 	var b strings.Builder
+	n := shownFrames
 	for line := range strings.SplitSeq(stack, "\n") {
 		if n <= 0 {
 			break

@@ -45,8 +45,6 @@ func hostFunctions() []function {
 		{"encode", 1, (*instance).hostEncode},
 		{"decode", 2, (*instance).hostDecode},
 		{"hash", 3, (*instance).hostHash},
-		{"cipher", 7, (*instance).hostCipher},
-		{"derive", 5, (*instance).hostDerive},
 		{"fs", 4, (*instance).hostFS},
 		{"stdin", 1, (*instance).hostStdin},
 		{"ref", 2, (*instance).hostRef},

@@ -47,8 +47,7 @@ func lazyGlobals() []global {
 	} {
 		list = append(list, global{name, "web"})
 	}
-	for _, name := range []string{"process", "Buffer", "require", "module", "exports", "__filename", "__dirname",
-		"ReadableStream", "WritableStream", "TransformStream", "TextEncoderStream", "TextDecoderStream", "CountQueuingStrategy"} {
+	for _, name := range []string{"process", "Buffer", "require", "module", "exports", "__filename", "__dirname"} {
 		list = append(list, global{name, "node"})
 	}
 	list = append(list, global{"Intl", "intl"})
@@ -137,7 +136,8 @@ func (in *instance) install() error {
 		return fmt.Errorf("%w: the memory limit is too small for a context", codeinterp.ErrInvalid)
 	}
 	in.installBuiltins(g, t.hosts)
-	in.installErrors(g)
+	in.lastAtom = vm.atom("_")
+	vm.hookErrors()
 	vm.set(g, "global", vm.dup(g), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
 	return nil
 }

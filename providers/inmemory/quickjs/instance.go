@@ -44,25 +44,22 @@ type instance struct {
 	loop     loop
 	replies  *replyQueue // for the answers to calls, nil before the first
 	answered bool        // an answer went before a timer
-	site     site        // of the last call
 	watcher  *watcher
 
 	source string // that the program was compiled from
 	last   last
 
 	// What outlives a run.
-	errorClass value       // Error
-	limitAtom  lib.TJSAtom // "stackTraceLimit"
-	lastAtom   lib.TJSAtom // "_"
-	console    console
-	positions  positions
-	driver     value            // functions of the driver's realm, see driver.go
-	loaded     map[string]value // exports of the libraries
-	toolset    value            // the object of functions, undefined until a program uses it
-	shown      value            // what remember has put into _
-	originals  []value          // what builtinMethods replaced, in their order
-	parsing    bool             // a module only for its errors: what it imports is not looked for
-	cwd        string
+	lastAtom  lib.TJSAtom // "_"
+	console   console
+	positions positions
+	driver    value            // functions of the driver's realm, see driver.go
+	loaded    map[string]value // exports of the libraries
+	toolset   value            // the object of functions, undefined until a program uses it
+	shown     value            // what remember has put into _
+	originals []value          // what builtinMethods replaced, in their order
+	parsing   bool             // a module only for its errors: what it imports is not looked for
+	cwd       string
 }
 
 func newInstance(c engine.Config, p *pool) (*instance, error) {
@@ -133,7 +130,6 @@ func (in *instance) end() {
 		in.replies.close(in.vm)
 		in.replies = nil
 	}
-	in.site.free(in.vm)
 	in.positions.trim()
 	in.vm.giveBack(0)
 	in.program, in.host, in.stop, in.source = engine.Program{}, nil, nil, ""

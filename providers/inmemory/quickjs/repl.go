@@ -98,7 +98,7 @@ func (in *instance) prepareCode(code, name string) cell {
 func (in *instance) asModule(code, name string) cell {
 	vm := in.vm
 	e := lib.XJS_GetException(vm.tls, vm.ctx)
-	if vm.ownString(e, "message") != "Illegal return statement" {
+	if vm.ownString(e, "message") != "return not in a function" {
 		return cell{fn: lib.XJS_Throw(vm.tls, vm.ctx, e)}
 	}
 	vm.free(e)

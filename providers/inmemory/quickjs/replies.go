@@ -3,10 +3,10 @@ package quickjs
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	lib "modernc.org/libquickjs"
 )
 
 // A replyQueue takes the answers to the calls of one run. Its methods may be called from
@@ -101,17 +101,36 @@ func (d *replyQueue) close(vm *vm) {
 	d.answers, d.open = nil, nil
 }
 
-// An openCall is a call whose answer the program has a promise of.
+// An openCall is a call whose answer settles a promise.
 type openCall struct {
 	name    string
 	stack   string // the engine's, of where it was made
-	promise value
+	resolve value
+	reject  value
 	call    func(name string, args json.RawMessage, answer func(json.RawMessage, error))
 }
 
-func (c openCall) free(vm *vm) { vm.free(c.promise) }
+func (c openCall) free(vm *vm) {
+	vm.free(c.resolve)
+	vm.free(c.reject)
+}
 
-// stackOf returns what follows the first line of a stack.
-func (in *instance) stackOf(stack string) string {
-	return strings.TrimRight("\n"+in.mapStack(stack, in.vm.frameLimit()), "\n")
+// newPromise returns the promise that a call settles.
+func (c *openCall) newPromise(vm *vm) value {
+	size := 2 * int(jsValueSize)
+	addr := vm.tls.Alloc(size)
+	defer vm.tls.Free(size)
+	promise := lib.XJS_NewPromiseCapability(vm.tls, vm.ctx, addr)
+	if !isException(promise) {
+		functions := values(addr, 2)
+		c.resolve, c.reject = functions[0], functions[1]
+	}
+	return promise
+}
+
+// settle calls one of the promise's functions; ok is false where that throws.
+func (vm *vm) settle(function, with value) (ok bool) {
+	v := vm.call(function, undefined, with)
+	vm.free(v)
+	return !isException(v)
 }

@@ -60,8 +60,6 @@ type vm struct {
 	compiler       compileFunc
 	newMark        func() string // of a program whose loops are marked
 
-	resolvers [2]resolver // that fulfil and that reject promises
-
 	borrowed, counted int64 // see borrow
 
 	in        *instance // what the realm's host functions work on

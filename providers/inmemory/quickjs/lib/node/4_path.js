@@ -36,10 +36,10 @@ const path = (() => {
     const b = basename(p), i = b.lastIndexOf(".");
     return i <= 0 || b === ".." ? "" : b.slice(i);
   };
-  const formatWith = (sep) => (o) => {
+  const format = (o) => {
     if (o === null || typeof o !== "object") throw badArgument("pathObject", "of type object", o);
     const dir = o.dir || o.root, b = o.base || `${o.name || ""}${o.ext ? `${o.ext[0] === "." ? "" : "."}${o.ext}` : ""}`;
-    return !dir ? b : dir === o.root ? dir + b : dir + sep + b;
+    return !dir ? b : dir === o.root ? dir + b : dir + "/" + b;
   };
   const api = {
     sep: "/", delimiter: ":", normalize, resolve, basename, dirname, extname,
@@ -55,45 +55,8 @@ const path = (() => {
       const base = basename(p), ext = extname(p), root = p.startsWith("/") ? "/" : "", body = p.replace(/\/+$/, ""), i = body.lastIndexOf("/");
       return { root, dir: i > 0 ? body.slice(0, i) : root, base, ext, name: ext === "" ? base : base.slice(0, -ext.length) };
     },
-    format: formatWith("/"),
+    format,
     toNamespacedPath: (p) => p,
   };
-  // Of Windows: a path's device, and the rest by the rules above.
-  const split = (p) => {
-    const s = text("path", p).replaceAll("\\", "/"), m = /^(?:\/\/([^/]+)\/+([^/]+)(?=\/|$)|[a-zA-Z]:)?/.exec(s);
-    return m[1] === undefined ? [m[0], s.slice(m[0].length)] : [`\\\\${m[1]}\\${m[2]}`, s.slice(m[0].length) || "/"];
-  };
-  const back = (s) => s.replaceAll("/", "\\"), same = (a, b) => a.toLowerCase() === b.toLowerCase();
-  const name = (p) => text("path", p).replace(/^[a-zA-Z]:/, "").replaceAll("\\", "/");
-  const win32 = {
-    ...api, sep: "\\", delimiter: ";", format: formatWith("\\"),
-    normalize(p) { const [device, rest] = split(p); return device + back(normalize(rest)); },
-    join: (...parts) => win32.normalize(parts.filter((p) => text("path", p) !== "").join("\\")),
-    isAbsolute: (p) => split(p)[1].startsWith("/"), basename: (p, suffix) => basename(name(p), suffix), extname: (p) => extname(name(p)),
-    dirname(p) {
-      const [device, rest] = split(p), d = dirname(rest);
-      return d === "." ? device || "." : p.slice(0, device.length + d.length);
-    },
-    resolve(...parts) {
-      let device = "", rest = "";
-      for (let i = parts.length - 1; i >= 0 && !(device !== "" && rest.startsWith("/")); i--) {
-        const [d, r] = split(parts[i]);
-        if (d !== "" && device !== "" && !same(d, device)) continue;
-        device ||= d;
-        if (!rest.startsWith("/")) rest = rest === "" ? r : `${r}/${rest}`;
-      }
-      return device + back(resolve(device === "" ? "" : "/", rest));
-    },
-    relative(a, b) {
-      const [from, r] = split(win32.resolve(a)), [to, s] = split(win32.resolve(b));
-      if (!same(from, to)) return to + back(s);
-      const way = api.relative(r.toLowerCase(), s.toLowerCase()), down = way.replace(/^(\.\.(\/|$))+/, "").length;
-      return back(way.slice(0, way.length - down) + s.slice(s.length - down));
-    },
-    parse(p) {
-      const [device, rest] = split(p), o = api.parse(rest), root = p.slice(0, device.length + o.root.length);
-      return { ...o, root, dir: o.dir === o.root ? root : p.slice(0, device.length + o.dir.length) };
-    },
-  };
-  return Object.assign(api, { posix: api, win32: Object.assign(win32, { posix: api, win32 }) });
+  return Object.assign(api, { posix: api });
 })();

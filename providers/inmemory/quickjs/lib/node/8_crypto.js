@@ -28,14 +28,6 @@ const randomBytes = (n) => { const b = Buffer.alloc(n); host.random(b); return b
 const crypto = {
   createHash: (name) => new Hash(`${name}`), createHmac: (name, key) => new Hash(`${name}`, bytesOf(key)),
   hash: (name, data, encoding = "hex") => new Hash(name).update(data).digest(encoding),
-  pbkdf2Sync(password, salt, rounds, length, name) {
-    for (const [k, v, least] of [["iterations", rounds, 1], ["keylen", length, 0]]) {
-      if (typeof v !== "number") throw badArgument(k, "of type number", v);
-      if (!Number.isInteger(v) || v < least || v > 2147483647) throw outOfRange(k, `>= ${least} && <= 2147483647`, v);
-    }
-    return Buffer.from(host.derive(`${name}`, bytesOf(password), bytesOf(salt), rounds, length).buffer);
-  },
-  pbkdf2(...args) { const done = args.pop(), key = crypto.pbkdf2Sync(...args); setImmediate(() => done(null, key)); },
   randomBytes(n, done) { const b = randomBytes(n); if (done === undefined) return b; setImmediate(() => done(null, b)); },
   randomInt(a, b) {
     if (b === undefined) { b = a; a = 0; }

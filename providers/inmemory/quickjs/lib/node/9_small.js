@@ -61,10 +61,10 @@ for (const [name, call] of [["lookup", "getaddrinfo"], ["resolve", "queryA"], ["
 
 const makers = {
   assert: () => assert, "assert/strict": () => strict, buffer: () => ({ Buffer, atob, btoa, constants: { MAX_LENGTH: 2 ** 31 - 1 } }), console: () => console, crypto: () => crypto, dns: () => dns, "dns/promises": () => dns.promises,
-  events: () => EventEmitter, fs: () => fs, "fs/promises": () => promises, os: () => os, path: () => path, "path/posix": () => path, "path/win32": () => path.win32, process: () => process,
+  events: () => EventEmitter, fs: () => fs, "fs/promises": () => promises, os: () => os, path: () => path, "path/posix": () => path, process: () => process,
   string_decoder: () => ({ StringDecoder }), util: () => util,
   module: () => ({ createRequire: () => require, builtinModules: Object.keys(makers), isBuiltin: (name) => Object.hasOwn(makers, `${name}`.replace(/^node:/, "")) }),
-  readline: () => readline, "readline/promises": () => readlinePromises, stream: () => streams, "stream/promises": () => streamPromises, "stream/web": () => webStreams, zlib: () => zlib,
+  readline: () => readline, "readline/promises": () => readlinePromises, stream: () => streams, "stream/promises": () => streamPromises, zlib: () => zlib,
   perf_hooks: () => ({ performance: globalThis.performance }),
   timers: () => ({ setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate, promises: timersPromises }),
   "timers/promises": () => timersPromises,

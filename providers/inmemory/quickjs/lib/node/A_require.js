@@ -71,5 +71,5 @@ function named(ns, spec, ...names) {
   return ns;
 }
 const meta = describeModule({ __proto__: null, main: true }, "/program.js");
-return { ...webStreams, process, Buffer, require, module, exports: module.exports, __filename: "/program.js", __dirname: "/", __esm__meta: meta, __esm__named: named,
+return { process, Buffer, require, module, exports: module.exports, __filename: "/program.js", __dirname: "/", __esm__meta: meta, __esm__named: named,
   describeModule, atExit, atFault, beforeExit, onUncaught, onRejection };
