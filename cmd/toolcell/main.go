@@ -43,6 +43,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	_ "time/tzdata" // programs in memory find every time zone on every machine
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	_ "time/tzdata"
 )
 
 // localized are programs whose output depends on the locale en-US, each of

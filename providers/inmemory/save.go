@@ -1,15 +1,16 @@
 package inmemory
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/gob"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -33,7 +34,8 @@ type image struct {
 	Env                          map[string]string
 	Runs                         int
 	Files                        []savedFile // nil where contexts share them
-	State                        []byte
+	Size                         int         // of State
+	State                        []byte      `json:"-"`
 }
 
 type savedFile struct {
@@ -41,7 +43,46 @@ type savedFile struct {
 	Dir      bool
 	Mode     fs.FileMode
 	Modified time.Time
-	Data     []byte
+	Size     int
+	Data     []byte `json:"-"`
+}
+
+// encode returns the image: the size of a description in JSON, that, the state and the
+// contents of the files.
+func (m *image) encode() ([]byte, error) {
+	m.Size = len(m.State)
+	head, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	parts := [][]byte{binary.BigEndian.AppendUint32(nil, uint32(len(head))), head, m.State}
+	for _, f := range m.Files {
+		parts = append(parts, f.Data)
+	}
+	return slices.Concat(parts...), nil
+}
+
+func decode(data []byte) (*image, error) {
+	var err error
+	next := func(n int) (part []byte) {
+		if n < 0 || n > len(data) {
+			err = io.ErrUnexpectedEOF
+			return nil
+		}
+		part, data = data[:n:n], data[n:]
+		return part
+	}
+	m := &image{}
+	if size := next(4); err == nil {
+		if head := next(int(binary.BigEndian.Uint32(size))); err == nil {
+			err = json.Unmarshal(head, m)
+		}
+	}
+	m.State = next(m.Size)
+	for i := range m.Files {
+		m.Files[i].Data = next(m.Files[i].Size)
+	}
+	return m, err
 }
 
 const minKey = 16
@@ -70,17 +111,16 @@ func (s *Stateful) SaveContext(ctx context.Context, id codeinterp.ContextID, w i
 		if o != nil {
 			saved.Owner = o.Owner
 		}
-		var b bytes.Buffer
-		if err := gob.NewEncoder(&b).Encode(saved); err != nil {
-			return err
-		}
-		sum, err := o.sum(b.Bytes())
+		data, err := saved.encode()
 		if err != nil {
 			return err
 		}
-		_, err = w.Write(sum)
+		sum, err := o.sum(data)
 		if err == nil {
-			_, err = b.WriteTo(w)
+			_, err = w.Write(sum)
+		}
+		if err == nil {
+			_, err = w.Write(data)
 		}
 		return err
 	})
@@ -119,6 +159,7 @@ func saveFiles(files *memfs.FS) (list []savedFile, err error) {
 		f := savedFile{Name: name, Dir: d.IsDir(), Mode: info.Mode().Perm(), Modified: info.ModTime()}
 		if !f.Dir {
 			f.Data, err = files.ReadFile(name)
+			f.Size = len(f.Data)
 		}
 		list = append(list, f)
 		return err
@@ -162,8 +203,8 @@ func (rt *engines) read(r io.Reader, o *ImageOptions) (*image, error) {
 	if !hmac.Equal(sum, data[:n]) {
 		return nil, fmt.Errorf("%w: the image was not signed with this key", codeinterp.ErrInvalid)
 	}
-	saved := &image{}
-	if err := gob.NewDecoder(bytes.NewReader(data[n:])).Decode(saved); err != nil {
+	saved, err := decode(data[n:])
+	if err != nil {
 		return nil, fmt.Errorf("%w: the image: %v", codeinterp.ErrInvalid, err)
 	}
 	if saved.Owner != o.Owner {

@@ -10,7 +10,8 @@
 // util.inspect), timers, queueMicrotask, URL, URLSearchParams, TextEncoder, TextDecoder,
 // structuredClone, atob, btoa, Event, EventTarget, AbortController, performance, crypto
 // (random values, UUIDs, digests), process and Buffer. Intl and the methods toLocaleString
-// know en-US and every time zone.
+// know en-US and the time zones of the machine; where it has none, as many containers and
+// Windows, the host program imports time/tzdata.
 //
 // require and import know assert, buffer, console, crypto (hashes, HMACs, random numbers),
 // events, fs and fs/promises on the file system in memory, module, os, path, perf_hooks,

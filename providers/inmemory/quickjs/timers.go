@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 	"time"
-	_ "time/tzdata" // time zones have the same names on every machine
 
 	lib "modernc.org/libquickjs"
 )
