@@ -75,12 +75,13 @@ func (p *parser) doLoop() {
 func (p *parser) forLoop(first int) {
 	p.next()
 	awaits := p.acceptWord("await")
-	l, h := loop{start: int32(first)}, head{}
+	of, end := 0, 0
+	var names []string
 	p.expect("(")
 	switch {
 	case p.is(";"):
-	case p.keepHeads && p.isWord("let") && p.declaresVariables():
-		p.variables(noIn, &h.names)
+	case p.loopMark != "" && p.isWord("let") && p.declaresVariables():
+		p.variables(noIn, &names)
 	case p.declaresVariables():
 		p.variables(noIn, nil)
 	default:
@@ -89,9 +90,9 @@ func (p *parser) forLoop(first int) {
 	switch {
 	case p.acceptWord("of"):
 		// No comma expression here, unlike after in: ECMA-262, 14.7.5.
-		l.open = int32(p.tok.start)
+		of = p.tok.start
 		p.assign(0)
-		l.close = int32(p.last)
+		end = p.last
 	case p.acceptWord("in"):
 		p.expr(0)
 	default:
@@ -100,15 +101,15 @@ func (p *parser) forLoop(first int) {
 			p.expr(0)
 		}
 		p.expect(";")
-		h.note(p)
+		p.marked(names)
 		if !p.is(")") {
 			p.expr(0)
 		}
 	}
 	p.expect(")")
 	p.statement()
-	if awaits && l.open > 0 {
-		p.loop(l)
+	if awaits && of > 0 && p.guard != nil {
+		p.guarded(first, of, end)
 	}
 }
 

@@ -13,7 +13,8 @@
 // # Limits
 //
 // Namespaces with values, decorators, accessor, using, JSX and merging of declarations are a SyntaxError that
-// says so. Constructs nest at most [MaxDepth] deep.
+// says so. A member of an enum that is a text does not lead back to its name. Constructs
+// nest at most [MaxDepth] deep.
 //
 // # Security
 //

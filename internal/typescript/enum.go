@@ -1,7 +1,5 @@
 package typescript
 
-import "regexp"
-
 // enum parses an enum from its keyword on. It becomes a function, in which members are
 // constants, so that initializers find them by name; one adds them to the object.
 func (p *parser) enum() {
@@ -49,10 +47,10 @@ func (p *parser) variable() string {
 }
 
 // enumHelper begins an enum's function. It makes $$m, which adds a member of
-// the enum: one more than the last where it gets no value. A constant that is
-// a text does not lead back to its member.
-const enumHelper = `(($$e, $$n = 0) => { const $$m = (k, v = $$n, t) => (` +
-	`$$n = typeof v === "number" ? v + 1 : void 0, $$e[k] = v, t && typeof v === "string" || ($$e[v] = k), v); `
+// the enum: one more than the last where it gets no value. A text does not lead back to
+// its member.
+const enumHelper = `(($$e, $$n = 0) => { const $$m = (k, v = $$n) => (` +
+	`$$n = typeof v === "number" ? v + 1 : void 0, $$e[k] = v, typeof v === "string" || ($$e[v] = k), v); `
 
 // enumMember parses a member. It becomes a constant, unless its name cannot be one's.
 func (p *parser) enumMember(seen map[string]bool) {
@@ -93,32 +91,11 @@ func (p *parser) enumMember(seen map[string]bool) {
 	if p.is("=") {
 		p.replace(t.start, p.tok.end, local+"$$m("+key+", ")
 		p.next()
-		first := p.tok
 		p.assign(0)
-		end, value := ");", p.src[first.start:p.last]
-		if constantText.MatchString(value) && (value != first.text || seen[value] || p.constant(value)) {
-			end = ", 1);"
-		}
-		p.insert(p.last, end)
+		p.insert(p.last, ");")
 		return
 	}
 	p.replace(t.start, end, local+"$$m("+key+");")
-}
-
-// constantText matches what TypeScript takes for a constant wherever it may be a text:
-// texts, names and members, with + between them. Calls and casts are computed.
-var constantText = func() *regexp.Regexp {
-	const blank = `(?:\s|//[^\n]*\n|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)`
-	const text = `(?s:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`(?:[^`\\\\]|\\\\.)*`)"
-	const member = blank + `*(?:\.` + blank + `*[\pL\pM\pN_$]+|\[` + blank + `*` + text + blank + `*\])`
-	const operand = `(?:` + blank + `|\()*(?:` + text + `|[\pL\pM\pN_$]+(?:` + member + `)*)(?:` + blank + `|\))*`
-	return regexp.MustCompile(`^` + operand + `(?:\+` + operand + `)*$`)
-}()
-
-// constant reports whether the program declares a constant of a name, without a type.
-func (p *parser) constant(name string) bool {
-	p.step(len(p.src) / 64)
-	return regexp.MustCompile(`\bconst\s+` + regexp.QuoteMeta(name) + `\s*=`).MatchString(p.src)
 }
 
 // strictName reports whether a constant of this name is an error, or hides what

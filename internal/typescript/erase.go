@@ -38,13 +38,13 @@ type parser struct {
 
 	outline *Outline // to be made, nil for none
 
-	keepHeads bool // heads of for (let ...) loops are looked for
-	heads     []head
-	stands    *Stands // in the script that is made of a module
-	changes   []change
-	keepLoops bool // for await loops are looked for
-	loops     []loop
-	label     int // where the labels of the statement that follows begin, -1 for none
+	// What is looked for, to be changed: for await loops, for (let ...) loops, or what only
+	// modules have.
+	guard    *Guard
+	loopMark string
+	stands   *Stands
+	changes  []change
+	label    int // where the labels of the statement that follows begin, -1 for none
 }
 
 // A scope holds the names of functions, classes and enums of a block.
@@ -73,15 +73,6 @@ func translate(ctx context.Context, source string, set, finish func(*parser)) (p
 		}
 	}
 	return nil, err
-}
-
-// translateMoved is translate, and returns nil where nothing was inserted.
-func translateMoved(ctx context.Context, source string, set, finish func(*parser)) (*Program, error) {
-	pr, err := translate(ctx, source, set, finish)
-	if err != nil || !pr.Moved() {
-		return nil, err
-	}
-	return pr, nil
 }
 
 // readings are the ways to parse a program, in their order.
@@ -142,12 +133,12 @@ type state struct {
 	depth, memory, scopes int
 	owners                int
 	outlined              Outline
-	loops, heads, changes int
+	changes               int
 	live                  bool
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), p.barrier, p.depth, p.memory, len(p.scopes), p.owners, Outline{}, len(p.loops), len(p.heads), len(p.changes), p.live}
+	s := state{p.tok, p.last, len(p.edits), p.barrier, p.depth, p.memory, len(p.scopes), p.owners, Outline{}, len(p.changes), p.live}
 	if p.outline != nil {
 		s.outlined = *p.outline
 	}
@@ -164,7 +155,7 @@ func (p *parser) restore(s state) {
 	if p.outline != nil {
 		*p.outline = s.outlined
 	}
-	p.loops, p.heads, p.changes, p.label = p.loops[:s.loops], p.heads[:s.heads], p.changes[:s.changes], -1
+	p.changes, p.label = p.changes[:s.changes], -1
 }
 
 // try parses something that may not be there. Where it is not, try returns

@@ -5,23 +5,38 @@ package typescript
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
-
-	"github.com/toolcell/toolcell/internal/typescripttest"
 )
 
-// TestHostile translates what is made to end or occupy a translator. The stack
-// is bounded to far less than a process has, and steps are counted, not timed.
-func TestHostile(t *testing.T) {
-	typescripttest.Run(t, 1, 2*time.Minute, func(*testing.T) func(*testing.T, string) {
-		debug.SetMaxStack(16 << 20)
-		return erasesWithinBounds
-	})
-}
+// shapeVariable says which shape a process of TestHostile translates.
+const shapeVariable = "TOOLCELL_TEST_TYPESCRIPT_SHAPE"
 
+// TestHostile translates what is made to end or occupy a translator, each in a process of
+// its own, which it might end. The stack is bounded to far less than a process has, and
+// steps are counted, not timed.
+func TestHostile(t *testing.T) {
+	for _, s := range shapes {
+		t.Run(s.name, func(t *testing.T) {
+			if os.Getenv(shapeVariable) == s.name {
+				debug.SetMaxStack(16 << 20)
+				erasesWithinBounds(t, s.source())
+				return
+			}
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHostile$/^"+strings.ReplaceAll(s.name, " ", "_")+"$", "-test.timeout=2m")
+			cmd.Env = append(os.Environ(), shapeVariable+"="+s.name)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out[max(0, len(out)-4000):])
+			}
+		})
+	}
+}
 func erasesWithinBounds(t *testing.T, source string) {
 	var p *parser
 	pr, err := translate(context.Background(), source, func(made *parser) { p = made }, func(*parser) {})

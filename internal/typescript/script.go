@@ -24,8 +24,14 @@ type change struct {
 // little of JavaScript that this parser takes for TypeScript, or ctx's. It may be called
 // from any number of goroutines.
 func Script(ctx context.Context, source string, s Stands) (*Program, error) {
+	return rewritten(ctx, source, func(p *parser) { p.stands = &s })
+}
+
+// rewritten returns a program with the changes that are noted by a parser as set sets it
+// up, and none of its edits; nil where there are none.
+func rewritten(ctx context.Context, source string, set func(*parser)) (*Program, error) {
 	changed := false
-	pr, err := translate(ctx, source, func(p *parser) { p.stands = &s }, func(p *parser) {
+	pr, err := translate(ctx, source, set, func(p *parser) {
 		p.edits = p.edits[:0]
 		slices.SortStableFunc(p.changes, func(a, b change) int { return a.start - b.start })
 		for _, c := range p.changes {
@@ -39,17 +45,14 @@ func Script(ctx context.Context, source string, s Stands) (*Program, error) {
 	return pr, nil
 }
 
-// change notes a change that makes a script of a module.
 func (p *parser) change(start, end int, text string) {
-	if p.stands != nil {
-		p.charge(32 + len(text))
-		p.changes = append(p.changes, change{start, end, text})
-	}
+	p.charge(32 + len(text))
+	p.changes = append(p.changes, change{start, end, text})
 }
 
-// changeTop is change for a declaration, which stands at the top level.
+// changeTop is change for a declaration at the top level of a module that becomes a script.
 func (p *parser) changeTop(start, end int, text string) {
-	if p.depth == 1 {
+	if p.stands != nil && p.depth == 1 {
 		p.change(start, end, text)
 	}
 }

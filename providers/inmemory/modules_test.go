@@ -25,7 +25,7 @@ var modulePrograms = []struct{ name, language, code, out string }{
 	{"import.meta", "javascript", `const m = await import("/n/meta.mjs"); console.log(m.url, m.dirname, m.filename, m.r, m.d.pathname)`, "file:///n/meta.mjs /n /n/meta.mjs file:///n/lib.ts /n/d.json"},
 	{"import.meta of the program", "javascript", `console.log(import.meta.url, import.meta.resolve("fs"), import.meta.resolve("node:path"), import.meta.resolve("./n/lib.ts"))`, "file:///program.js node:fs node:path file:///n/lib.ts"},
 	{"loop of a module", "javascript", `try { await (await import("/n/loop.mjs")).f(rows) } catch (e) { console.log(e.stack.split("\n")[1]) }`, "closed\n    at f (/n/loop.mjs:3:5)"},
-	{"loop of a required file", "javascript", `try { await require("/n/loop.cjs").f(rows) } catch (e) { console.log(e.stack.split("\n")[1]) }`, "closed\n    at f (/n/loop.cjs:1:83)"},
+	{"loop of a required file", "javascript", `try { await require("/n/loop.cjs").f(rows) } catch (e) { console.log(e.stack.split("\n")[1]) }`, "closed\n    at f (/n/loop.cjs:1:144)"},
 	{"a program's own TypeScript", "typescript", `for (const s of ["/n/lib", "/n/lib.ts", "/n/lib.js"]) { const m: any = await import(s); console.log(m.t, m.E.A, m.k) }`, "1 0 deep\n1 0 deep\n1 0 deep"},
 	{"an import declaration", "typescript", "import { t, type X } from '/n/lib';\nconsole.log(t as number)", "1"},
 	{"places in it", "typescript", `const m = await import("/n/lib"); try { m.boom() } catch (e: any) { console.log(e.stack.split("\n")[1]) }`, "    at boom (/n/lib.ts:3:57)"},

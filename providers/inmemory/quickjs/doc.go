@@ -59,7 +59,8 @@
 //   - A program has at most 10,000 labels of console.count and console.time. Hosts in URLs
 //     are ASCII.
 //   - Errors have the engine's words, and stacks at most ten frames. The column of a frame
-//     is the engine's, often that of a call's parenthesis. A character beyond U+FFFF counts
+//     is the engine's, often that of a call's parenthesis; in the first line of a file that
+//     require loads, it counts what node puts before that. A character beyond U+FFFF counts
 //     as one column.
 //   - In String(n), templates and JSON, some powers of two have one digit more than
 //     needed; console.log and results are right.
@@ -68,9 +69,8 @@
 //     again by var or function, closures in the defaults of parameters see the first value.
 //   - url.parse and its kin, querystring, path.win32, ciphers, signatures, derived keys,
 //     marks of performance and symbolic links are missing.
-//   - fetch unless the provider has an egress policy; Blob, ReadableStream
-//     and its kin, Temporal, using, async_hooks, child_process, http, vm and worker_threads are
-//     missing.
+//   - fetch unless the provider has an egress policy; Blob, ReadableStream and its kin,
+//     Temporal, using, async_hooks, child_process, http, vm and worker_threads are missing.
 //   - Finalizers are not called, and an object that only a WeakRef refers to is gone at once.
 //   - Nothing of a program runs once it has ended. What still waits for a promise goes on
 //     when a later program of the context settles that, as a part of that one.

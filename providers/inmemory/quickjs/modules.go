@@ -168,7 +168,6 @@ func (in *instance) evalCommon(code, file string) value {
 		// Not taken away, so that the lines stay where they are.
 		code = "//" + code
 	}
-	in.positions.require(file)
 	// On a line of its own, as the file may end with a comment.
 	return in.vm.eval(commonStart+code+"\n})", file, lib.MJS_EVAL_TYPE_GLOBAL)
 }

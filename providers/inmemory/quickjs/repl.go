@@ -105,27 +105,20 @@ func (in *instance) asModule(code, name string) cell {
 	return in.wrapped(code, name)
 }
 
-// scriptCell compiles a file that is not run as other programs: a module by its name, and
-// what uses the arguments that node calls it with.
+// scriptCell compiles a file that is a module by its name.
 func (in *instance) scriptCell(code, name string) (c cell, ok bool) {
-	switch {
-	case path.Ext(name) == ".mjs":
-		fn := in.vm.compileStrict(code, name)
-		c = cell{fn: fn}
-		if !isException(fn) {
-			return in.compiled(fn, code, name, true), true
-		}
-		if in.script(code) == nil { // else the declarations may be all that is wrong
-			return c, true
-		}
-	case strings.Contains(code, "arguments"):
-		c = in.wrapped(code, name)
-		ok = !isException(c.fn)
+	if path.Ext(name) != ".mjs" {
+		return cell{}, false
 	}
-	if isException(c.fn) {
-		in.vm.dropException() // it is said again of the program
+	fn := in.vm.compileStrict(code, name)
+	if !isException(fn) {
+		return in.compiled(fn, code, name, true), true
 	}
-	return c, ok
+	if in.script(code) == nil { // else the declarations may be all that is wrong
+		return cell{fn: fn}, true
+	}
+	in.vm.dropException() // it is said again of the program
+	return cell{}, false
 }
 
 // wrapped compiles a program as the function that node makes of a file.
@@ -134,7 +127,6 @@ func (in *instance) wrapped(code, name string) cell {
 	if strings.HasPrefix(code, "#!") {
 		code = "//" + code
 	}
-	in.positions.require(name)
 	src := commonStart + code + "\n}).call(exports, exports, require, module, __filename, __dirname); void 0"
 	fn := vm.compile(src, name, false)
 	if isException(fn) {

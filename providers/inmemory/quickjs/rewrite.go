@@ -122,8 +122,6 @@ type positions struct {
 	of    map[string]func(line, column int) (int, int) // by the program's name
 	order []mappedSize                                 // the oldest first
 	size  int64
-
-	required map[string]bool // files that were compiled behind commonStart
 }
 
 type mappedSize struct {
@@ -145,24 +143,8 @@ func (ps *positions) moved(name string, position func(line, column int) (int, in
 	ps.add(engine.Program{Name: name, Position: position, PositionSize: size})
 }
 
-// maxRequired is how many files of require have the columns of their first line.
-const maxRequired = 1 << 10
-
-func (ps *positions) require(file string) {
-	if ps.required == nil {
-		ps.required = map[string]bool{}
-	}
-	if len(ps.required) < maxRequired {
-		ps.required[file] = true
-	}
-}
-
 // at returns where in the source of a file the engine's position is.
 func (ps *positions) at(file string, row, column int) (int, int) {
-	// The function's beginning stands before the file's first line.
-	if row == 1 && column > len(commonStart) && ps.required[file] {
-		column -= len(commonStart)
-	}
 	if position := ps.of[file]; position != nil {
 		return position(row, max(column, 1))
 	}
