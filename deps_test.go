@@ -15,7 +15,7 @@ const module = "github.com/toolcell/toolcell/"
 // library and their own layer. Providers never import one another.
 var layers = map[string][]string{
 	"codeinterp":               {},
-	"codeinterp/driver":        {"codeinterp"},
+	"codeinterp/driver":        {"codeinterp", "golang.org/x/sync"},
 	"internal":                 {"codeinterp", "golang.org/x/image", "golang.org/x/sync", "golang.org/x/sys"},
 	"internal/pybuild":         {"codeinterp", "providers/inmemory", "github.com/tetratelabs/wazero"},
 	"shell/screen":             {"github.com/charmbracelet", "shell"},

@@ -25,7 +25,7 @@ type pauses struct {
 	lacks    error // why there is no pause; nil if there is
 	idle     time.Duration
 	resumes  bool
-	changing chan struct{} // holds one during a pause or resumption
+	changing sync.Mutex // held during a pause or resumption
 
 	mu     sync.Mutex
 	calls  int  // in progress
@@ -34,36 +34,27 @@ type pauses struct {
 }
 
 func newPauses(o *Options) *pauses {
-	return &pauses{idle: o.IdlePause, resumes: o.AutoResume, changing: make(chan struct{}, 1),
-		lacks: fmt.Errorf("workspace: %w: no interpreter can be paused", errors.ErrUnsupported)}
+	return &pauses{idle: o.IdlePause, resumes: o.AutoResume}
 }
 
 // open adds the interpreters, and puts in their places those that count calls where that
 // is needed.
 func (p *pauses) open(all map[string]codeinterp.CodeInterpreter) {
-	if len(all) > 0 {
-		p.lacks = nil
+	if len(all) == 0 {
+		p.lacks = fmt.Errorf("workspace: %w: no interpreter can be paused", errors.ErrUnsupported)
 	}
 	for name, ci := range all {
-		all[name] = p.add(name, ci)
+		group, ok := codeinterp.Pauses(ci)
+		if !ok {
+			p.lacks = fmt.Errorf("workspace: %w: the interpreter %q cannot be paused", errors.ErrUnsupported, name)
+			continue
+		}
+		p.groups = append(p.groups, group)
+		if mw := p.middlewares(); mw != nil {
+			all[name] = codeinterp.Wrap(ci, mw...)
+		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.startTimer()
-}
-
-// add adds an interpreter, and returns it with its calls counted where that is needed.
-func (p *pauses) add(name string, ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-	group, ok := codeinterp.Pauses(ci)
-	if !ok {
-		p.lacks = fmt.Errorf("workspace: %w: the interpreter %q cannot be paused", errors.ErrUnsupported, name)
-		return ci
-	}
-	p.groups = append(p.groups, group)
-	if mw := p.middlewares(); mw != nil {
-		return codeinterp.Wrap(ci, mw...)
-	}
-	return ci
+	p.count(0)
 }
 
 // middlewares returns what counts calls; nil where they need not be counted.
@@ -76,14 +67,10 @@ func (p *pauses) middlewares() []codeinterp.Middleware {
 			if c.Op == codeinterp.OpDescribe || c.Op == codeinterp.OpList || c.Op.Calls() {
 				return next(ctx, c)
 			}
-			p.mu.Lock()
-			p.calls++
-			p.stopTimer()
+			paused := p.count(1)
+			defer p.count(-1)
 			// What ends a context works in a pause.
-			resumes := p.paused && p.resumes && !c.Op.Deletes() && c.Op != codeinterp.OpRestart
-			p.mu.Unlock()
-			defer p.done()
-			if resumes {
+			if paused && p.resumes && !c.Op.Deletes() && c.Op != codeinterp.OpRestart {
 				if err := p.resume(ctx); err != nil {
 					return codeinterp.Reply{Result: codeinterp.NotRun()}, err
 				}
@@ -93,46 +80,42 @@ func (p *pauses) middlewares() []codeinterp.Middleware {
 	}}
 }
 
-func (p *pauses) stopTimer() {
-	if p.timer != nil {
-		p.timer.Stop()
-		p.timer = nil
-	}
-}
-
-// done notes the end of a call.
-func (p *pauses) done() {
+// count adds to the calls in progress and says whether there is a pause. While there is
+// neither, the time runs after which an idle workspace is paused.
+func (p *pauses) count(calls int) (paused bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.calls--
-	p.startTimer()
+	p.calls += calls
+	p.setTimer()
+	return p.paused
 }
 
-// startTimer starts the time after which an idle workspace is paused. p.mu is held.
-func (p *pauses) startTimer() {
-	if p.stopTimer(); p.calls == 0 && !p.paused && p.idle > 0 && p.lacks == nil {
+// setTimer is called with p.mu held.
+func (p *pauses) setTimer() {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	if p.calls == 0 && !p.paused && p.idle > 0 && p.lacks == nil {
 		p.timer = time.AfterFunc(p.idle, func() { _ = p.pause(context.Background(), true) })
 	}
 }
 
 // pause pauses all interpreters or, if one fails, none. With idle it does nothing while
 // a call is in progress.
-func (p *pauses) pause(ctx context.Context, idle bool) (err error) {
+func (p *pauses) pause(ctx context.Context, idle bool) error {
 	if p.lacks != nil {
 		return p.lacks
 	}
-	if err := p.lock(ctx); err != nil {
-		return err
-	}
-	defer func() { <-p.changing }()
+	p.changing.Lock()
+	defer p.changing.Unlock()
 	p.mu.Lock()
-	if idle && p.calls > 0 {
-		p.mu.Unlock()
+	busy := p.calls > 0
+	p.paused = p.paused || !busy || !idle
+	p.setTimer()
+	p.mu.Unlock()
+	if idle && busy {
 		return nil
 	}
-	p.stopTimer()
-	p.paused = true
-	p.mu.Unlock()
 	for n, g := range p.groups {
 		if err := g.Pause(ctx); err != nil {
 			return errors.Join(err, p.resumeAll(context.WithoutCancel(ctx), n))
@@ -142,10 +125,8 @@ func (p *pauses) pause(ctx context.Context, idle bool) (err error) {
 }
 
 func (p *pauses) resume(ctx context.Context) error {
-	if err := p.lock(ctx); err != nil {
-		return err
-	}
-	defer func() { <-p.changing }()
+	p.changing.Lock()
+	defer p.changing.Unlock()
 	return p.resumeAll(ctx, len(p.groups))
 }
 
@@ -160,18 +141,9 @@ func (p *pauses) resumeAll(ctx context.Context, n int) error {
 	defer p.mu.Unlock()
 	if err == nil {
 		p.paused = false
-		p.startTimer()
+		p.setTimer()
 	}
 	return err
-}
-
-func (p *pauses) lock(ctx context.Context) error {
-	select {
-	case p.changing <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // close ends the wait for an idle workspace.
@@ -179,5 +151,5 @@ func (p *pauses) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.idle = 0
-	p.stopTimer()
+	p.setTimer()
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
@@ -58,7 +60,7 @@ func New(rt Runtime, cfg Config) *Interpreter {
 	_, filer := rt.(Filer)
 	all := !info.HasFiles("") // a Filer that names no language has files in all
 	i := &Interpreter{rt: rt, cfg: cfg, provider: info.Provider, languages: info.Languages,
-		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{}), pause: pause{changing: make(chan none, 1)}}
+		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{}), pause: pause{starts: semaphore.NewWeighted(allStarts)}}
 	// If no language declares contexts, all have them.
 	some := slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Contexts })
 	for _, l := range i.languages {

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -43,9 +46,8 @@ func (i pauser) Pause(ctx context.Context) error {
 		}
 		ctx, cancel := context.WithTimeout(ctx, i.cfg.Patience)
 		defer cancel()
-		if err := i.pause.shut(ctx); err != nil {
-			i.pause.open()
-			return err
+		if i.pause.starts.Acquire(ctx, allStarts) != nil {
+			return fmt.Errorf("%w: programs are still starting: %w", codeinterp.ErrUnavailable, context.Cause(ctx))
 		}
 		i.pause.clock.stop()
 		err := call(ctx, i.rt.Pause)
@@ -72,12 +74,8 @@ func (i pauser) Resume(ctx context.Context) error {
 
 // change serializes pauses and resumptions.
 func (i *Interpreter) change(ctx context.Context, f func() error) error {
-	select {
-	case i.pause.changing <- none{}:
-		defer func() { <-i.pause.changing }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	i.pause.changing.Lock()
+	defer i.pause.changing.Unlock()
 	i.mu.Lock()
 	err := i.checkOpen(ctx)
 	i.mu.Unlock()
@@ -90,7 +88,7 @@ func (i *Interpreter) change(ctx context.Context, f func() error) error {
 // goOn lets programs start, and deadlines pass.
 func (i *Interpreter) goOn() {
 	i.pause.clock.start()
-	i.pause.open()
+	i.pause.starts.Release(allStarts)
 	i.mu.Lock()
 	slots := slices.Collect(maps.Keys(i.live))
 	i.mu.Unlock()
@@ -103,77 +101,32 @@ func (i *Interpreter) goOn() {
 
 // A pause keeps programs from starting while an interpreter is paused.
 type pause struct {
-	changing chan none // holds one while Pause or Resume works
+	changing sync.Mutex // held while Pause or Resume works
 	clock    clock
-
-	mu       sync.Mutex
-	opened   chan none // closed by open; nil while programs can start
-	starting int
-	idle     chan none // closed when starting becomes 0; nil if nothing waits for it
+	starts   *semaphore.Weighted // of all: a program that starts takes 1, a pause all
 }
+
+// allStarts is more than there are programs.
+const allStarts = math.MaxInt64
 
 // check returns ErrPaused in a pause.
 func (p *pause) check() error {
 	if !p.clock.stopped() {
 		return nil
 	}
-	return fmt.Errorf("%w: resume it first", codeinterp.ErrPaused)
+	return fmt.Errorf("%w: nothing can run until it is resumed", codeinterp.ErrPaused)
 }
 
 // enter waits until programs can start. After a success, leave is called once when this
 // one has started.
 func (p *pause) enter(ctx context.Context) error {
-	for {
-		p.mu.Lock()
-		opened := p.opened
-		if opened == nil {
-			p.starting++
-			p.mu.Unlock()
-			return nil
-		}
-		p.mu.Unlock()
-		select {
-		case <-opened:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	if p.starts.Acquire(ctx, 1) != nil {
+		return context.Cause(ctx)
 	}
+	return nil
 }
 
-func (p *pause) leave() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.starting--; p.starting == 0 && p.idle != nil {
-		close(p.idle)
-		p.idle = nil
-	}
-}
-
-// shut makes programs wait that come to start, and waits for those that are starting.
-func (p *pause) shut(ctx context.Context) error {
-	p.mu.Lock()
-	p.opened = make(chan none)
-	if p.starting == 0 {
-		p.mu.Unlock()
-		return nil
-	}
-	idle := make(chan none)
-	p.idle = idle
-	p.mu.Unlock()
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("%w: programs are still starting: %w", codeinterp.ErrUnavailable, context.Cause(ctx))
-	}
-}
-
-func (p *pause) open() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	close(p.opened)
-	p.opened, p.idle = nil, nil
-}
+func (p *pause) leave() { p.starts.Release(1) }
 
 // A clock is the host's, which stands still in pauses.
 type clock struct{ last atomic.Pointer[stop] } // nil before the first pause

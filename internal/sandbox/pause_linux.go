@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,36 +148,30 @@ func (s *Sandbox) thaw() {
 // members lists the processes of all trees without a cgroup of their own, the oldest
 // first.
 func (s *Sandbox) members() (list []procfs.Stat) {
-	groups, first := map[int]bool{}, map[int]bool{}
-	escaped := map[int]uint64{}
+	trees, escaped := map[*proc]*usage{}, map[int]uint64{}
 	for _, p := range s.live.list() {
 		p.mu.Lock()
-		switch {
-		case p.ended || p.cgroup != nil:
-		case p.ns != nil:
-			first[p.ns.init] = true
-		default:
-			first[p.pid], groups[p.group] = true, true
-			for pid, start := range p.escaped {
-				escaped[pid] = start
-			}
+		if !p.ended && p.cgroup == nil {
+			trees[p] = &p.usage
+			maps.Copy(escaped, p.escaped)
 		}
 		p.mu.Unlock()
 	}
-	all := map[int]procfs.Stat{}
+	all := map[int]*member{}
 	for _, pid := range procfs.PIDs() {
 		if st, err := procfs.Read(pid); err == nil {
-			all[pid] = st
+			all[pid] = &member{Stat: st}
 		}
 	}
-	for _, st := range all {
-		of := groups[st.Group] || escaped[st.PID] == st.Start && st.Start != 0
-		// The ids were read one after the other, so that parents can seem to form a circle.
-		for up, depth := st, 0; !of && up.PID > 1 && depth < len(all); up, depth = all[up.Parent], depth+1 {
-			of = first[up.PID] || groups[up.Group]
+	r := newRoots(trees)
+	for pid, start := range escaped {
+		if m := all[pid]; m != nil && m.Start == start {
+			r.first[pid] = &usage{}
 		}
-		if of {
-			list = append(list, st)
+	}
+	for _, m := range all {
+		if new(watcher).owner(m.Stat, all, r, 0) != nil {
+			list = append(list, m.Stat)
 		}
 	}
 	slices.SortFunc(list, func(a, b procfs.Stat) int {

@@ -159,7 +159,7 @@ func (s *forkServer) ask(fork *sandbox.Fork, env []string, e *ends) (*sandbox.Pr
 	}
 	s.asking.Lock()
 	defer s.asking.Unlock()
-	if _, over := s.h.pauses.state(); over != nil {
+	if s.h.pauses.paused() {
 		return nil, codeinterp.ErrPaused
 	}
 	if s.p.sendFiles(frames.Encode(frames.Fork, string(request)), files) == nil {

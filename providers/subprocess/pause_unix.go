@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp/driver"
@@ -31,10 +31,10 @@ func (h *host) Pause(ctx context.Context) error {
 			defer s.asking.Unlock()
 		}
 	}
-	h.pauses.begin()
+	h.pauses.Add(1)
 	err := h.sandbox.Pause(ctx)
 	if err != nil {
-		h.pauses.end()
+		h.pauses.Add(1)
 	}
 	return err
 }
@@ -42,58 +42,25 @@ func (h *host) Pause(ctx context.Context) error {
 // Resume implements driver.Pauser.
 func (h *host) Resume(context.Context) error {
 	h.sandbox.Resume()
-	h.pauses.end()
+	h.pauses.Add(1)
 	return nil
 }
 
-// A pauses knows of the pauses of a host.
-type pauses struct {
-	mu   sync.Mutex
-	over chan struct{} // closed when the pause in progress is over; nil if there is none
-	past int           // how many are over
-}
+// A pauses counts the beginnings and ends of pauses.
+type pauses struct{ atomic.Int64 }
 
-func (p *pauses) begin() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = make(chan struct{})
-}
-
-func (p *pauses) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	close(p.over)
-	p.over = nil
-	p.past++
-}
-
-func (p *pauses) state() (past int, over <-chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.past, p.over
-}
+func (p *pauses) paused() bool { return p.Load()%2 == 1 }
 
 // writeWithin writes to the driver, which may take so long, pauses excluded. p.writing is
 // held.
 func (p *process) writeWithin(d time.Duration, b []byte) (n int, err error) {
 	for {
-		before, _ := p.h.pauses.state()
+		before := p.h.pauses.Load()
 		_ = p.ctl.SetWriteDeadline(time.Now().Add(d))
 		k, err := p.ctl.Write(b[n:])
 		n += k
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
+		if !errors.Is(err, os.ErrDeadlineExceeded) || before == p.h.pauses.Load() && !p.h.pauses.paused() {
 			return n, err
-		}
-		past, over := p.h.pauses.state()
-		if past == before && over == nil {
-			return n, err
-		}
-		if over != nil {
-			select {
-			case <-over:
-			case <-p.open.Done():
-				return n, err
-			}
 		}
 	}
 }
