@@ -26,22 +26,13 @@ type ContextAttacher interface {
 
 	// ResumeRun returns the run that was in progress when the process before ended,
 	// or that ended without a later run of that process. It waits for the end of the
-	// run and shows its output to OnOutput, from the first that is kept; Truncated says
-	// what is not. Without such a run, or after a later one has begun, the error is
-	// ErrNoRun. A run that is not resumed is reported as Late output by the next run,
-	// with a line that says how it ended.
-	ResumeRun(ctx context.Context, id ContextID, opts *ResumeOptions) (Result, error)
-}
-
-// ResumeOptions tunes [ContextAttacher].ResumeRun. Of the RunOptions only Timeout, OnOutput
-// and MaxOutput are used; the run keeps its own Timeout too, and one here begins anew.
-type ResumeOptions struct {
-	RunOptions
-
-	// After is how many calls of OnOutput the run has made in the process before, where
-	// the caller knows; output of these is left out. A provider that cannot tell them
-	// apart shows all that it has.
-	After int
+	// run and shows its output to OnOutput, also what the process before has seen;
+	// Truncated says what is not kept. Of opts, which may be nil, only Timeout, OnOutput
+	// and MaxOutput are used; the run keeps its own Timeout too, and one here begins
+	// anew. Without such a run, or after a later one has begun, the error is ErrNoRun. A
+	// run that is not resumed is reported as Late output by the next run, with a line
+	// that says how it ended.
+	ResumeRun(ctx context.Context, id ContextID, opts *RunOptions) (Result, error)
 }
 
 // Attaches returns the ContextAttacher of ci, if ci has contexts and one.
@@ -58,8 +49,6 @@ var (
 	OpRefer  = attachers.op("refer to context", reads, serveRefer)
 	OpDetach = attachers.op("detach context", deletes, serveDetach)
 	OpAttach = attachers.op("attach context", creates, serveAttach)
-	// OpResume is ResumeRun. Its RunOptions are the Call's Run; After is in its Args, a
-	// *[ResumeOptions].
 	OpResume = attachers.op("resume run", runs, serveResume)
 )
 
@@ -83,15 +72,7 @@ func serveAttach(ctx context.Context, of ContextAttacher, c Call) (r Reply, err 
 }
 
 func serveResume(ctx context.Context, of ContextAttacher, c Call) (r Reply, err error) {
-	var o ResumeOptions
-	if rest, ok := c.Args.(*ResumeOptions); ok && rest != nil {
-		o = *rest
-	}
-	o.RunOptions = RunOptions{}
-	if c.Run != nil {
-		o.RunOptions = *c.Run
-	}
-	r.Result, err = of.ResumeRun(ctx, c.Context, &o)
+	r.Result, err = of.ResumeRun(ctx, c.Context, c.Run)
 	return r, err
 }
 
@@ -117,11 +98,7 @@ func (h attachHandler) Attach(ctx context.Context, ref Ref) (ContextID, error) {
 	return r.Context, err
 }
 
-func (h attachHandler) ResumeRun(ctx context.Context, id ContextID, opts *ResumeOptions) (Result, error) {
-	c := Call{Op: OpResume, Context: id}
-	if opts != nil {
-		c.Run, c.Args = &opts.RunOptions, opts
-	}
-	r, err := h(ctx, c)
+func (h attachHandler) ResumeRun(ctx context.Context, id ContextID, opts *RunOptions) (Result, error) {
+	r, err := h(ctx, Call{Op: OpResume, Context: id, Run: opts})
 	return r.Result, err
 }

@@ -77,21 +77,17 @@ func (a attacher) Refer(ctx context.Context, id codeinterp.ContextID) (ref codei
 }
 
 // ResumeRun implements codeinterp.ContextAttacher.
-func (a attacher) ResumeRun(ctx context.Context, id codeinterp.ContextID, opts *codeinterp.ResumeOptions) (codeinterp.Result, error) {
+func (a attacher) ResumeRun(ctx context.Context, id codeinterp.ContextID, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
 	res, err := a.resume(ctx, id, opts)
 	return res, a.wrap(ctx, codeinterp.OpResume, err)
 }
 
-func (a attacher) resume(ctx context.Context, id codeinterp.ContextID, opts *codeinterp.ResumeOptions) (codeinterp.Result, error) {
-	var given codeinterp.ResumeOptions
-	if opts != nil {
-		given = *opts
+func (a attacher) resume(ctx context.Context, id codeinterp.ContextID, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	if opts == nil {
+		opts = &codeinterp.RunOptions{}
 	}
 	// Of the options only these are for a run that has begun.
-	o, err := codeinterp.CheckRun("", &codeinterp.RunOptions{Timeout: given.Timeout, OnOutput: given.OnOutput, MaxOutput: given.MaxOutput})
-	if err == nil && given.After < 0 {
-		err = fmt.Errorf("%w: After is %d", codeinterp.ErrInvalid, given.After)
-	}
+	o, err := codeinterp.CheckRun("", &codeinterp.RunOptions{Timeout: opts.Timeout, OnOutput: opts.OnOutput, MaxOutput: opts.MaxOutput})
 	if err != nil {
 		return codeinterp.NotRun(), err
 	}
@@ -103,7 +99,7 @@ func (a attacher) resume(ctx context.Context, id codeinterp.ContextID, opts *cod
 		return codeinterp.NotRun(), errSelf
 	}
 	r := newRun(s, ctx, &o, "")
-	r.prog.Resume = &given
+	r.prog.Resume = true
 	if err := s.acquire(ctx, r); err != nil {
 		return codeinterp.NotRun(), err
 	}

@@ -31,14 +31,12 @@ type Program struct {
 	// state outlives this process does so where the process has ended.
 	Timeout time.Duration
 
-	// Resume, if set, says that there is no Code: Run follows the run that was in progress
-	// when the process before ended; see [Attacher].
-	Resume *codeinterp.ResumeOptions
+	// Resume says that there is no Code: Run follows the run that was in progress when the
+	// process before ended; see [Attacher].
+	Resume bool
 
-	// OnHandOver and OnEnd, if set, take the place of HandOver and End in a Program without
-	// the driver.
-	OnHandOver func(f func() error) error
-	OnEnd      func()
+	// OnBegin, if a session sets it, is called when the program has begun.
+	OnBegin func()
 
 	files fs.FS
 	run   *run
@@ -67,16 +65,13 @@ func (p *Program) Begin() { _ = p.HandOver(nil) }
 // wait until f has returned, so that none comes too early. If f fails, the program has
 // not begun, and Run returns the error.
 func (p *Program) HandOver(f func() error) error {
-	if p.run == nil {
-		if p.OnHandOver != nil {
-			return p.OnHandOver(f)
-		}
-		if f == nil {
-			return nil
-		}
+	if p.run != nil {
+		return p.run.handOver(f)
+	}
+	if f != nil {
 		return f()
 	}
-	return p.run.handOver(f)
+	return nil
 }
 
 // AfterCancel calls f once d has passed since the caller's ctx has ended. No caller
@@ -136,8 +131,6 @@ func (p *Program) Start(ctx context.Context, name string, args json.RawMessage, 
 func (p *Program) End() {
 	if p.run != nil {
 		p.run.endProgram()
-	} else if p.OnEnd != nil {
-		p.OnEnd()
 	}
 }
 
@@ -219,8 +212,9 @@ type Outcome struct {
 	// context, and Exited in a RunCode.
 	Exited bool
 
-	// Former says what the driver cannot know of a run that was resumed: its Duration and,
-	// if the process before or a keeper stopped it, its Status, ExitCode and Cause.
+	// Former says what the driver cannot know of a run that another process had begun: its
+	// Duration and, if it is not empty, its Status, with ExitCode and Cause. They count unless
+	// this driver stopped the program.
 	Former *codeinterp.Result
 
 	// Unknown says why the end of the program is not known: it may have ended well or

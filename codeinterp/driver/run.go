@@ -98,6 +98,9 @@ func (r *run) handOver(f func() error) error {
 	}
 	r.open = true
 	r.leaveStart()
+	if r.prog.OnBegin != nil {
+		r.prog.OnBegin()
+	}
 	return nil
 }
 

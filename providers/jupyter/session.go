@@ -86,7 +86,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	s.turn.take()
 	defer s.turn.give()
 	s.handed = false
-	if p.Resume != nil {
+	if p.Resume {
 		return s.resume(ctx, p, out)
 	}
 	if err := s.endFormer(ctx, p); err != nil {

@@ -70,8 +70,8 @@
 //
 // With [Options].Keep each context is started below a process of its own, its keeper, and
 // codeinterp.Attaches hands it on to another process of the same user, also after the host
-// was killed in a run: the run goes on within its timeout, and the last Keep.Spool bytes of
-// its output wait for the next process. The keeper ends with the context, or when no process
+// was killed in a run: the run goes on within its timeout, and Keep.Spool bytes of its output
+// wait for the next process. The keeper ends with the context, or when no process
 // had it for the lease.
 //
 // # Warm starts

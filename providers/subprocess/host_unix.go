@@ -154,7 +154,7 @@ func (h *host) Describe() codeinterp.Info {
 		}
 		info.Languages = append(info.Languages, about)
 	}
-	if way := h.sandbox.PauseWay(); way != "" && h.keep == nil {
+	if way := h.sandbox.PauseWay(); way != "" {
 		info.Pause = way + "; clocks and timers of programs go on"
 	}
 	if h.keep != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -31,6 +33,9 @@ const (
 type keepers struct {
 	Keep
 	dir keeper.Dir
+
+	mu   sync.Mutex
+	held map[*keptContext]bool
 }
 
 // openKeep checks Options.Keep.
@@ -48,7 +53,7 @@ func (h *host) openKeep() (err error) {
 	case o.Program != "" && !filepath.IsAbs(o.Program):
 		return fmt.Errorf("%w: Keep.Program %q is not absolute", codeinterp.ErrInvalid, o.Program)
 	}
-	h.keep = &keepers{Keep: *o}
+	h.keep = &keepers{Keep: *o, held: map[*keptContext]bool{}}
 	h.keep.Spool = cmp.Or(o.Spool, defaultSpool)
 	h.keep.Program = cmp.Or(o.Program, "/proc/self/exe")
 	if h.keep.dir, err = keeper.Open(os.Getenv); err != nil {
@@ -73,6 +78,32 @@ func (h *host) withKeep() driver.Runtime {
 // A keepingHost is a host whose contexts can be attached.
 type keepingHost struct{ *host }
 
+// Pause implements driver.Pauser.
+func (h keepingHost) Pause(ctx context.Context) error {
+	err := h.host.Pause(ctx)
+	if err == nil {
+		if err = h.keep.each(ctx, kept.Pause); err != nil {
+			err = errors.Join(err, h.Resume(context.WithoutCancel(ctx)))
+		}
+	}
+	return err
+}
+
+// Resume implements driver.Pauser.
+func (h keepingHost) Resume(ctx context.Context) error {
+	return errors.Join(h.host.Resume(ctx), h.keep.each(ctx, kept.EndPause))
+}
+
+// each asks every keeper for something.
+func (k *keepers) each(ctx context.Context, op string) (err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for s := range k.held {
+		err = errors.Join(err, s.End(ctx, op))
+	}
+	return err
+}
+
 // refPrefix begins references; what follows are a user's id and a key.
 const refPrefix = "toolcell-keeper:"
 
@@ -81,14 +112,10 @@ func (h keepingHost) Refer(s driver.Session) (codeinterp.Ref, error) {
 	return codeinterp.Ref(fmt.Sprintf("%s%d:%s", refPrefix, os.Geteuid(), s.(*keptContext).Key)), nil
 }
 
-// Detach implements driver.Attacher.
-func (h keepingHost) Detach(ctx context.Context, of driver.Session, unread func() codeinterp.Result) (codeinterp.Ref, error) {
+// Detach implements driver.Attacher. Late output is the keeper's.
+func (h keepingHost) Detach(ctx context.Context, of driver.Session, _ func() codeinterp.Result) (codeinterp.Ref, error) {
 	s := of.(*keptContext)
-	q := &kept.Request{Op: kept.Release, Outputs: unread().Outputs}
-	if s.pending { // the run of the process before waits for the next one
-		q.Op = kept.Late
-	}
-	if _, err := s.Call(ctx, q); err != nil {
+	if err := s.Call(ctx, &kept.Request{Op: kept.Release}); err != nil {
 		return "", err
 	}
 	s.leave()
@@ -96,7 +123,7 @@ func (h keepingHost) Detach(ctx context.Context, of driver.Session, unread func(
 }
 
 // Attach implements driver.Attacher.
-func (h keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, late func(codeinterp.Output)) (driver.Attached, error) {
+func (h keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, _ func(codeinterp.Output)) (driver.Attached, error) {
 	rest, ok := strings.CutPrefix(string(ref), refPrefix)
 	user, key, two := strings.Cut(rest, ":")
 	id, err := strconv.Atoi(user)
@@ -106,7 +133,7 @@ func (h keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, late func(c
 	case id != os.Geteuid():
 		return driver.Attached{}, fmt.Errorf("%w: the context belongs to another user", codeinterp.ErrRefused)
 	}
-	s := &keptContext{h: h.host, Client: kept.Client{Dir: h.keep.dir, Key: key}, late: late}
+	s := &keptContext{h: h.host, Client: kept.Client{Dir: h.keep.dir, Key: key}}
 	if err := s.hold(ctx); err != nil {
 		if errors.Is(err, keeper.ErrNone) {
 			err = fmt.Errorf("%w: its keeper has ended", codeinterp.ErrContext)
@@ -118,13 +145,13 @@ func (h keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, late func(c
 		s.leave()
 		return driver.Attached{}, fmt.Errorf("%w: %s", codeinterp.ErrLanguage, s.Hello.Language)
 	}
-	s.opts, s.pending = driver.Options{ContextOptions: o, Language: s.lang.Name}, s.Hello.Pending
+	s.opts = driver.Options{ContextOptions: o, Language: s.lang.Name}
 	return driver.Attached{Session: s, Language: s.lang.Name, Options: o, Empty: s.Hello.Empty}, nil
 }
 
 // start starts a context below a keeper.
 func (k *keepers) start(ctx context.Context, h *host, l *language, o *driver.Options) (driver.Session, error) {
-	s := &keptContext{h: h, lang: l, opts: *o, late: o.Late, Client: kept.Client{Dir: k.dir, Key: contextKey + rand.Text()}}
+	s := &keptContext{h: h, lang: l, opts: *o, Client: kept.Client{Dir: k.dir, Key: contextKey + rand.Text()}}
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
@@ -133,13 +160,11 @@ func (k *keepers) start(ctx context.Context, h *host, l *language, o *driver.Opt
 
 // startKeeper starts the keeper of a context, and returns when that is ready.
 func (k *keepers) startKeeper(ctx context.Context, h *host, key string, l *language, o *driver.Options) error {
-	order := &keeperOrder{Dir: k.dir, Lease: k.Lease, Spool: k.Spool,
-		Sandbox: h.opts.Sandbox, Shared: h.opts.Dir, Network: h.opts.Network, ReadOnly: h.opts.ReadOnly, Writable: h.opts.Writable,
-		Limits: h.opts.Limits, HostEnv: h.opts.Env, Grace: h.opts.Grace,
-		Language: l.Language, Kind: l.kind, Path: l.path, Boot: l.boot, Roots: l.roots, Cwd: o.Cwd, Env: o.Env}
-	order.Sandbox.Mode = h.sandbox.Mode()
+	order := &keeperOrder{Dir: k.dir, Options: h.opts, Language: l.Language, Kind: l.kind, Path: l.path, Boot: l.boot, Roots: l.roots, Cwd: o.Cwd, Env: o.Env}
+	order.Options.Keep, order.Options.Warm, order.Options.Languages = &k.Keep, nil, nil
+	order.Options.Sandbox.Mode = h.sandbox.Mode()
 	var in bytes.Buffer
-	if err := gob.NewEncoder(&in).Encode(order); err != nil {
+	if err := json.NewEncoder(&in).Encode(order); err != nil {
 		return fmt.Errorf("%w: the keeper's order: %w", codeinterp.ErrUnavailable, err)
 	}
 	cmd := exec.Command(k.Program)

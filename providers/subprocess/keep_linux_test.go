@@ -99,9 +99,9 @@ func TestRunWithoutHost(t *testing.T) {
 	}
 	res, err := a.ResumeRun(t.Context(), id, nil)
 	out := res.Stdout()
-	if err != nil || res.Status != codeinterp.StatusTimeout || res.ExitCode != codeinterp.ExitTimeout || strings.Contains(out, "first") ||
-		!strings.Contains(out, "\n1499 x") || len(res.Truncated) != 1 || !strings.Contains(lateText(res), "Outputs 1 to ") {
-		t.Errorf("%s %d %q %+v, %d bytes, %v", res.Status, res.ExitCode, lateText(res), res.Truncated, len(out), err)
+	if err != nil || res.Status != codeinterp.StatusTimeout || res.ExitCode != codeinterp.ExitTimeout || !strings.HasPrefix(out, "first\n0 x") ||
+		!strings.Contains(out, "\n1499 x") || len(res.Truncated) != 1 || res.Truncated[0].Kept != int64(len(out)) || res.Truncated[0].Bytes < 1500<<10>>1 {
+		t.Errorf("%s %d %+v, %d bytes, %v", res.Status, res.ExitCode, res.Truncated, len(out), err)
 	}
 	if res, err := ci.RunInContext(t.Context(), id, "print(n)", nil); err != nil || res.Stdout() != "1499\n" || res.StateLost || len(res.Outputs) != 1 {
 		t.Errorf("%+v, %v", res, err)
@@ -238,5 +238,104 @@ func TestKeeperKilled(t *testing.T) {
 	}
 	if res, err = ci.RunInContext(t.Context(), id, "print(1)", nil); err != nil || res.Stdout() != "1\n" || !res.StateLost {
 		t.Errorf("killed between runs: %+v, %v", res, err)
+	}
+}
+
+// TestKeepPause: a pause stops the programs of kept contexts too, and ends with its host.
+func TestKeepPause(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	ci := open(t, keepOptions(time.Minute))
+	p := pauser(t, ci)
+	n := newNotebook(t, ci, "python")
+	ticks, began := make(chan struct{}, 1), time.Now()
+	got := make(chan codeinterp.Result)
+	go func() {
+		got <- n.run("import time\nwhile True: print('x', flush=True); time.sleep(0.01)", &codeinterp.RunOptions{Timeout: time.Second,
+			OnOutput: func(codeinterp.Output) error {
+				select {
+				case ticks <- struct{}{}:
+				default:
+				}
+				return nil
+			}})
+	}()
+	<-ticks
+	if err := p.Pause(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond)
+	for len(ticks) > 0 {
+		<-ticks
+	}
+	if _, err := ci.RunInContext(t.Context(), n.id, "1", nil); !errors.Is(err, codeinterp.ErrPaused) {
+		t.Error(err)
+	}
+	time.Sleep(1300 * time.Millisecond)
+	if len(ticks) > 0 {
+		t.Error("the program went on in the pause")
+	}
+	if err := p.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if res := <-got; res.Status != codeinterp.StatusTimeout || res.StateLost || time.Since(began) < 2400*time.Millisecond || res.Duration > 2*time.Second {
+		t.Errorf("%s after %v", summary(res), time.Since(began))
+	}
+	a, _ := codeinterp.Attaches(ci)
+	if err := p.Pause(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ref, err := a.Detach(t.Context(), n.id)
+	if err == nil {
+		err = p.Resume(t.Context())
+	}
+	if err == nil {
+		n.id, err = a.Attach(t.Context(), ref)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res := n.run("time.sleep(0.01); 42", nil); res.Text() != "42" || res.StateLost {
+		t.Error(summary(res))
+	}
+}
+
+// TestKeepModes: contexts of every language are handed on, in every mode of isolation, with
+// their state and directory.
+func TestKeepModes(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	programs := map[string][2]string{
+		"python":     {"x = 41; _ = open('f', 'w').write('y')", "print(x + 1, open('f').read())"},
+		"javascript": {"const x = 41; require('fs').writeFileSync('f', 'y')", "console.log(x + 1, require('fs').readFileSync('f', 'utf8'))"},
+		"typescript": {"const x: number = 41; import fs from 'fs'; fs.writeFileSync('f', 'y')", "console.log(x + 1, fs.readFileSync('f', 'utf8'))"},
+		"bash":       {"x=41; echo -n y >f", "echo $((x + 1)) $(cat f)"},
+	}
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap} {
+		t.Run(mode.String(), func(t *testing.T) {
+			o := inMode(mode)
+			o.Keep = &subprocess.Keep{Lease: time.Minute}
+			ci := open(t, o)
+			a, _ := codeinterp.Attaches(ci)
+			for language, code := range programs {
+				id, err := ci.CreateContext(t.Context(), language, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				first, err := ci.RunInContext(t.Context(), id, code[0], nil)
+				var ref codeinterp.Ref
+				if err == nil {
+					ref, err = a.Detach(t.Context(), id)
+				}
+				if err == nil {
+					id, err = a.Attach(t.Context(), ref)
+				}
+				if err != nil {
+					t.Fatal(language, err, summary(first))
+				}
+				res, err := ci.RunInContext(t.Context(), id, code[1], nil)
+				if err != nil || res.Stdout() != "42 y\n" || res.StateLost || res.ExecutionCount != 2 {
+					t.Errorf("%s: %s, %v", language, summary(res), err)
+				}
+			}
+		})
 	}
 }

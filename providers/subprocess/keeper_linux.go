@@ -3,12 +3,12 @@ package subprocess
 import (
 	"context"
 	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"net"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -21,18 +21,8 @@ import (
 
 // A keeperOrder is what a keeper is started with.
 type keeperOrder struct {
-	Dir   keeper.Dir
-	Lease time.Duration
-	Spool int
-
-	// Of Options, with the mode that was found.
-	Sandbox            Sandbox
-	Shared             string // Options.Dir
-	Network            bool
-	ReadOnly, Writable []string
-	Limits             Limits
-	HostEnv            map[string]string
-	Grace              time.Duration
+	Dir     keeper.Dir
+	Options Options // with the mode that was found, without Languages
 
 	Language Language
 	Kind     kind
@@ -45,9 +35,6 @@ type keeperOrder struct {
 	Env map[string]string
 }
 
-// keeperEnd is how long a keeper may take to end, whatever keeps it.
-const keeperEnd = 10 * time.Second
-
 // runKeeper runs a keeper if this process is one.
 func runKeeper() {
 	if len(os.Args) != 2 || os.Args[0] != keeperName {
@@ -55,15 +42,15 @@ func runKeeper() {
 	}
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 	ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	o, s := &keeperOrder{}, &kept.Server{}
-	err := gob.NewDecoder(os.Stdin).Decode(o)
+	o := &keeperOrder{}
+	err := json.NewDecoder(os.Stdin).Decode(o)
 	empty(0)
 	if err == nil {
-		err = o.serve(ctx, os.Args[1], s)
-	} else {
+		err = o.serve(ctx, os.Args[1])
+	}
+	if err != nil {
 		answer(err)
 	}
-	s.Closed(err)
 	os.Exit(0)
 }
 
@@ -81,51 +68,59 @@ func empty(fd int) {
 	}
 }
 
-// serve serves the context of a key to its end.
-func (o *keeperOrder) serve(ctx context.Context, key string, s *kept.Server) error {
+// serve serves the context of a key to its end. The error says why there is none.
+func (o *keeperOrder) serve(ctx context.Context, key string) error {
 	claim, err := o.Dir.Claim(key)
 	if err != nil {
-		answer(err)
 		return err
 	}
 	defer claim.Close()
-	h, err := o.host()
-	if err != nil {
-		answer(err)
-		return err
-	}
-	ln, err := o.start(ctx, h, claim, s)
-	answer(err)
-	if err == nil {
-		s.Serve(ctx, ln)
-	}
-	keeper.EndWithin(keeperEnd)
-	s.Wait()
-	if s.Session != nil {
-		err = s.Session.Close(context.Background())
-	}
-	return errors.Join(err, h.Close(context.Background()))
-}
-
-// host opens the sandbox.
-func (o *keeperOrder) host() (*host, error) {
 	l := &language{Language: o.Language, path: o.Path, boot: o.Boot, roots: o.Roots}
 	l.kind = o.Kind
-	h := &host{room: frames.NewRoom(), names: []string{l.Name}, languages: map[string]*language{l.Name: l}, opts: Options{Sandbox: o.Sandbox,
-		Dir: o.Shared, Network: o.Network, ReadOnly: o.ReadOnly, Writable: o.Writable, Limits: o.Limits, Env: o.HostEnv, Grace: o.Grace}}
-	return h, h.open(func() error { return l.show(h.sandbox) })
+	h := &host{room: frames.NewRoom(), names: []string{l.Name}, languages: map[string]*language{l.Name: l}, opts: o.Options}
+	if err := h.open(func() error { return l.show(h.sandbox) }); err != nil {
+		return err
+	}
+	rt := &keeperHost{host: h}
+	s := &kept.Server{Contexts: driver.NewStateful(rt, h.config()), Spool: o.Options.Keep.Spool, Lease: o.Options.Keep.Lease}
+	s.ID, err = s.Contexts.CreateContext(ctx, l.Name, &codeinterp.ContextOptions{Cwd: o.Cwd, Env: o.Env})
+	var ln *net.UnixListener
+	if err == nil {
+		ln, err = claim.Listen()
+	}
+	if err != nil {
+		return errors.Join(err, s.Contexts.Close())
+	}
+	s.Late = rt.late
+	s.Hello = kept.Hello{Language: l.Name, Cwd: o.Cwd, Env: o.Env, Dir: rt.context.place.dir, Inside: rt.context.Cwd()}
+	answer(nil)
+	s.Serve(ctx, ln)
+	return nil
 }
 
-// start starts the context.
-func (o *keeperOrder) start(ctx context.Context, h *host, claim *keeper.Claim, s *kept.Server) (*net.UnixListener, error) {
-	of, err := h.Start(ctx, driver.Options{Language: o.Language.Name, Late: s.KeepLate, ContextOptions: codeinterp.ContextOptions{Cwd: o.Cwd, Env: o.Env}})
+// A keeperHost is the runtime of a keeper, which has one context.
+type keeperHost struct {
+	*host
+	late    func(codeinterp.Output)
+	context *session
+}
+
+// Start implements driver.Runtime.
+func (h *keeperHost) Start(ctx context.Context, o driver.Options) (driver.Session, error) {
+	s, err := h.host.Start(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	session := of.(*session)
-	s.Session, s.Spool, s.Lease, s.Grace = session, o.Spool, o.Lease, o.Grace
-	s.Hello = func() kept.Hello {
-		return kept.Hello{Language: o.Language.Name, Cwd: o.Cwd, Env: o.Env, Dir: session.place.dir, Inside: session.Cwd()}
-	}
-	return claim.Listen()
+	h.late, h.context = o.Late, s.(*session)
+	return keeperSession{h.context}, nil
+}
+
+// A keeperSession is the session of a keeper's context.
+type keeperSession struct{ *session }
+
+// Run implements driver.Session.
+func (s keeperSession) Run(ctx context.Context, p *driver.Program, _ *driver.Output) (driver.Outcome, error) {
+	ctx, out, release := kept.Relay(ctx, p)
+	defer release()
+	return s.session.Run(ctx, p, out)
 }

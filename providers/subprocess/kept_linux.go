@@ -19,12 +19,10 @@ type keptContext struct {
 	h    *host
 	lang *language
 	opts driver.Options
-	late func(codeinterp.Output)
 
-	folder  *folder
-	place   place
-	pending bool // there may be a run of the process before
-	fresh   bool // the keeper was started for the next run
+	folder *folder
+	place  place
+	fresh  bool // the keeper was started for the next run
 }
 
 // start starts a keeper with an empty state.
@@ -46,11 +44,17 @@ func (s *keptContext) hold(ctx context.Context) error {
 	if s.Hello.Cwd != "" {
 		s.place.cwd, err = sandbox.OpenDir(s.Hello.Cwd)
 	}
+	s.h.keep.mu.Lock()
+	defer s.h.keep.mu.Unlock()
+	s.h.keep.held[s] = true
 	return err
 }
 
 // leave detaches the context.
 func (s *keptContext) leave() {
+	s.h.keep.mu.Lock()
+	delete(s.h.keep.held, s)
+	s.h.keep.mu.Unlock()
 	s.folder.close()
 	s.Leave()
 	if s.place.cwd != nil && s.place.cwd != s.h.dir {
@@ -63,13 +67,13 @@ func (s *keptContext) Cwd() string { return s.Hello.Inside }
 
 // Run implements driver.Session.
 func (s *keptContext) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	if p.Resume != nil {
-		return s.resume(ctx, p, out)
-	}
 	for {
 		o, err := s.attempt(ctx, p, out)
-		if !errors.Is(err, keeper.ErrNone) {
+		switch {
+		case !errors.Is(err, keeper.ErrNone):
 			return o, err
+		case p.Resume:
+			return driver.Outcome{}, codeinterp.ErrNoRun
 		}
 		select {
 		case <-s.Gone: // another keeper takes its place
@@ -80,72 +84,52 @@ func (s *keptContext) Run(ctx context.Context, p *driver.Program, out *driver.Ou
 }
 
 func (s *keptContext) attempt(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	err := s.ready(ctx, p)
-	if err == nil && p.HasFiles() {
-		var dir *rootfs.FS
-		if dir, err = s.files(); err == nil {
-			err = p.CopyFiles(ctx, dir)
+	q := &kept.Request{Op: kept.Resume}
+	if !p.Resume {
+		if err := s.prepare(ctx, p); err != nil {
+			return driver.Outcome{}, err
 		}
+		q = &kept.Request{Op: kept.Run, Code: p.Code, HasStdin: p.Stdin != nil,
+			Options: codeinterp.RunOptions{Stdin: p.Stdin, Env: p.Env, Artifacts: p.Artifacts, Network: p.Network, Timeout: p.Timeout}}
+		p.Busy(true) // the keeper bounds the start, and waits for a run of the process before
+		defer p.Busy(false)
 	}
-	if err != nil {
-		return driver.Outcome{}, err
-	}
-	o, err := s.Follow(ctx, p, out, &kept.Request{Op: kept.Run, Code: p.Code, Stdin: p.Stdin, HasStdin: p.Stdin != nil, Env: p.Env,
-		Artifacts: p.Artifacts, Network: p.Network, Timeout: p.Timeout})
-	if err == nil {
-		o.Fresh, s.fresh = o.Fresh || s.fresh, false
+	o, err := s.Follow(ctx, p, out, q)
+	if err == nil && !p.Resume {
+		o.Fresh, s.fresh = s.fresh, false
 	}
 	return o, err
 }
 
-// ready makes sure of a keeper without a run.
-func (s *keptContext) ready(ctx context.Context, p *driver.Program) error {
+// prepare makes sure of a keeper, and copies the files of a run.
+func (s *keptContext) prepare(ctx context.Context, p *driver.Program) error {
 	select {
 	case <-s.Gone:
 		s.leave()
-		s.fresh, s.pending = true, false
-		return s.start(ctx)
+		s.fresh = true
+		if err := s.start(ctx); err != nil {
+			return err
+		}
 	default:
 	}
-	if !s.pending {
+	if !p.HasFiles() {
 		return nil
 	}
-	p.Busy(true)
-	defer p.Busy(false)
-	former := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: maxFormer})
-	o, err := s.resume(ctx, &driver.Program{}, former)
-	if err == nil {
-		driver.ReportRun(s.late, former, o)
-	} else if errors.Is(err, codeinterp.ErrNoRun) {
-		err = nil
+	dir, err := s.files()
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// maxFormer is how many bytes are kept of a run that is not resumed.
-const maxFormer = 1 << 20
-
-// resume follows the run of the process before.
-func (s *keptContext) resume(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	after := 0
-	if p.Resume != nil {
-		after = p.Resume.After
-	}
-	o, err := s.Follow(ctx, p, out, &kept.Request{Op: kept.Resume, After: after})
-	s.pending = s.pending && err != nil && !errors.Is(err, codeinterp.ErrNoRun)
-	return o, err
+	return p.CopyFiles(ctx, dir)
 }
 
 // Interrupt implements driver.Session.
 func (s *keptContext) Interrupt(ctx context.Context) error {
-	_, err := s.Call(ctx, &kept.Request{Op: kept.Interrupt})
-	return err
+	return s.Call(ctx, &kept.Request{Op: kept.Interrupt})
 }
 
 // Reset implements driver.Session.
 func (s *keptContext) Reset(ctx context.Context) error {
-	s.pending = false
-	return s.End(ctx, kept.Reset)
+	return s.End(ctx, kept.Restart)
 }
 
 // Close implements driver.Session.

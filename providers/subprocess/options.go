@@ -155,8 +155,8 @@ type Warm struct {
 // keeper, which has its sandbox, its limits and its output, and ends the context at the end
 // of the lease, on DeleteContext, RestartContext's failure and Close. The interpreter then
 // has [codeinterp.Attaches]. RunCode and commands still end with the host. It needs Linux,
-// and goes with neither Egress nor Install. There are no Functions, no Input, no
-// completions and no pauses.
+// and goes with neither Egress nor Install. There are no Functions, no Input and no
+// completions.
 //
 // A reference names a keeper of the user in XDG_RUNTIME_DIR or the user's cache. While a
 // context is attached its lease does not run. A run goes on without the host, within its
@@ -171,7 +171,7 @@ type Keep struct {
 	Program string
 
 	// Spool is how many bytes of the output of a run are kept for whoever attaches the
-	// context. Zero means 8 MiB.
+	// context: the first and the last ones, as with RunOptions.MaxOutput. Zero means 8 MiB.
 	Spool int
 }
 

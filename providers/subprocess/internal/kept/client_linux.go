@@ -51,30 +51,28 @@ func failed(err error) error {
 
 // Hold attaches the context. The error is keeper.ErrNone if there is no keeper.
 func (c *Client) Hold(ctx context.Context) error {
-	var s *conn
-	var r *Reply
 	// The keeper may have yet to notice that the host before has gone.
 	for end := time.Now().Add(holdLimit); ; time.Sleep(holdPause) {
-		var err error
-		if s, err = c.dial(ctx); err != nil {
+		s, err := c.dial(ctx)
+		if err != nil {
 			return err
 		}
-		if r, err = s.ask(&Request{Op: hold}); err == nil {
-			break
+		r, err := s.ask(&Request{Op: hold})
+		if err == nil {
+			_ = s.SetDeadline(time.Time{})
+			gone := make(chan struct{})
+			c.holding, c.Hello, c.Gone = s, r.Hello, gone
+			go func() {
+				_, _ = io.Copy(io.Discard, s) // until the keeper ends
+				close(gone)
+			}()
+			return nil
 		}
 		s.Close()
 		if !errors.Is(err, codeinterp.ErrCapacity) || time.Now().After(end) {
 			return failed(err)
 		}
 	}
-	_ = s.SetDeadline(time.Time{})
-	gone := make(chan struct{})
-	c.holding, c.Hello, c.Gone = s, r.Hello, gone
-	go func() {
-		_, _ = io.Copy(io.Discard, s) // until the keeper ends
-		close(gone)
-	}()
-	return nil
 }
 
 // Leave detaches the context.
@@ -84,35 +82,34 @@ func (c *Client) Leave() {
 }
 
 // Call asks for something that is soon done. ctx bounds it.
-func (c *Client) Call(ctx context.Context, q *Request) (*Reply, error) {
+func (c *Client) Call(ctx context.Context, q *Request) error {
 	s, err := c.dial(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer s.Close()
 	_ = s.SetDeadline(time.Time{})
 	defer context.AfterFunc(ctx, func() { s.Close() })()
-	r, err := s.ask(q)
-	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if _, err = s.ask(q); err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	} else if err != nil {
-		return nil, failed(err)
+		return failed(err)
 	}
-	return r, nil
+	return nil
 }
 
 // End asks for something that the end of the keeper does too.
 func (c *Client) End(ctx context.Context, op string) error {
-	_, err := c.Call(ctx, &Request{Op: op})
-	if errors.Is(err, keeper.ErrNone) {
-		return nil
-	}
+	err := c.Call(ctx, &Request{Op: op})
 	select {
 	case <-c.Gone:
 		return nil
 	default:
-		return err
 	}
+	if errors.Is(err, keeper.ErrNone) {
+		return nil
+	}
+	return err
 }
 
 // Follow passes on the output of a run, to its end. q is Run or Resume.
@@ -134,11 +131,9 @@ func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Outp
 		}
 	})()
 	for begun := false; ; {
-		r, err := s.reply()
-		_, refused := errors.AsType[*Error](err)
+		r := &Reply{}
+		err := s.Decode(r)
 		switch {
-		case refused:
-			return driver.Outcome{}, err
 		case err != nil: // the keeper has died, perhaps before the program began
 			if !begun {
 				p.Begin()
@@ -152,13 +147,31 @@ func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Outp
 			begun = true
 		case r.Output != nil:
 			out.Add(*r.Output)
-		case r.Lost != nil:
-			out.Lost(*r.Lost)
-		case r.End != nil:
+		case r.End == nil || r.End.Status == codeinterp.StatusNotRun:
 			_ = s.Encode(&Request{Op: got})
-			return r.End.outcome(q.Op == Resume)
+			return driver.Outcome{}, r.Err
+		default:
+			_ = s.Encode(&Request{Op: got})
+			for _, t := range r.End.Truncated {
+				out.Lost(t)
+			}
+			var err error
+			if r.Err != nil {
+				err = r.Err
+			}
+			return outcome(r.End, err), nil
 		}
 	}
+}
+
+// outcome returns how a run ended that the interpreter of a keeper ran.
+func outcome(res *codeinterp.Result, err error) driver.Outcome {
+	o := driver.Outcome{ExitCode: res.ExitCode, Error: res.Error, Cause: res.Cause, Count: res.ExecutionCount, Lost: res.StateLost,
+		Artifacts: res.Artifacts, Refusals: res.Refusals, Former: res}
+	if res.Status == codeinterp.StatusLost {
+		o.Unknown = err
+	}
+	return o
 }
 
 // Kill kills the keeper, and with it all that runs below it.

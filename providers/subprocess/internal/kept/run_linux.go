@@ -2,10 +2,8 @@ package kept
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
@@ -13,212 +11,203 @@ import (
 
 // A run is a run in a keeper.
 type run struct {
-	spool  *spool
+	s      *Server
 	begun  chan struct{} // closed when the program has begun
 	done   chan struct{} // closed when it has ended, or never begins
-	cancel context.CancelFunc
-	holder <-chan struct{} // closed when the host that started it has gone
+	life   context.Context
+	cancel context.CancelFunc // ends life
+
+	mu     sync.Mutex
+	host   *conn                   // gets the output as it comes; nil if it has gone
+	output *driver.Output          // what is kept for others
+	lost   []codeinterp.Truncation // what came neither to the host nor to output
+	behind []codeinterp.Truncation // what was dropped before the host came
 
 	// Set before done is closed.
-	end  end
-	lost []codeinterp.Truncation
+	res codeinterp.Result
+	err error
 
-	gate  sync.Mutex // held while the program is handed over or interrupted
-	open  bool       // interrupts may be sent; guarded by gate
-	start time.Time
-
-	timedOut atomic.Bool
-	got      bool // a host has got the end; guarded by Server.mu
-	s        *Server
+	// Guarded by Server.mu.
+	of  int  // the Server's count of hosts when the last one followed it
+	got bool // that one has got the end
 }
 
-// start starts a run. The host that asks for it has got the end of the last one.
-func (s *Server) start(q *Request) (*run, error) {
+// runKey is the key of the run in the ctx of its session.
+type runKey struct{}
+
+func (s *Server) newOutput() *driver.Output {
+	return driver.NewOutput(&codeinterp.RunOptions{MaxOutput: s.Spool})
+}
+
+// start starts a run of a host's, after that of the host before, which it reports.
+func (s *Server) start(q *Request, c *conn) *run {
+	r := &run{s: s, begun: make(chan struct{}), done: make(chan struct{}), host: c, output: s.newOutput()}
+	r.life, r.cancel = context.WithCancel(context.WithValue(s.life, runKey{}, r))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.run != nil {
-		select {
-		case <-s.run.done:
-		default:
-			return nil, fmt.Errorf("%w: a run is in progress", codeinterp.ErrCapacity)
+	former := s.run
+	if former.knownTo(s.hosts) {
+		former = nil
+	}
+	s.run, r.of = r, s.hosts
+	go func() {
+		defer close(r.done)
+		defer r.cancel()
+		if former != nil {
+			select {
+			case <-former.done:
+				former.report()
+				former = nil
+			case <-r.life.Done():
+			}
 		}
-	}
-	r := &run{spool: newSpool(s.Spool), begun: make(chan struct{}), done: make(chan struct{}), holder: s.holder, s: s}
-	var ctx context.Context
-	ctx, r.cancel = context.WithCancel(s.life)
-	if s.run = r; r.holder == nil {
-		gone := make(chan struct{})
-		close(gone)
-		r.holder = gone
-	}
-	go r.execute(ctx, q)
-	return r, nil
+		if r.execute(q); r.res.Status == codeinterp.StatusNotRun {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.run = former
+		}
+	}()
+	return r
 }
+
+// knownTo reports whether there is nothing of a run that a host does not know. Server.mu is
+// held.
+func (r *run) knownTo(host int) bool { return r == nil || r.got || r.of == host }
 
 // execute runs the program to its end.
-func (r *run) execute(ctx context.Context, q *Request) {
-	defer close(r.done)
-	defer r.cancel()
-	p := &driver.Program{Code: q.Code, Stdin: q.Stdin, Env: q.Env, Artifacts: q.Artifacts, Network: q.Network}
-	if q.HasStdin && p.Stdin == nil {
-		p.Stdin = []byte{}
+func (r *run) execute(q *Request) {
+	o := q.Options
+	if q.HasStdin && o.Stdin == nil {
+		o.Stdin = []byte{}
 	}
-	p.OnHandOver, p.OnEnd = func(f func() error) error { return r.handOver(f, q.Timeout) }, r.close
-	r.start = time.Now()
-	out := driver.NewRelay(func(o codeinterp.Output) error { r.spool.add(o); return nil },
-		func(t codeinterp.Truncation) {
-			if len(r.lost) < maxLost {
-				r.lost = append(r.lost, t)
-			}
-		})
-	o, err := r.s.Session.Run(ctx, p, out)
-	out.Finish(&codeinterp.Result{})
-	r.end.Outcome, r.end.Err, r.end.Unknown, r.end.Duration = o, NewError(err), NewError(o.Unknown), time.Since(r.start)
-	r.end.Outcome.Unknown, r.end.TimedOut = nil, r.timedOut.Load()
-	r.s.mu.Lock()
-	if o.Fresh {
-		r.s.runs = 0
-	}
-	r.s.runs++
-	r.end.Outcome.Count = r.s.runs
-	r.s.mu.Unlock()
-	r.spool.end()
-}
-
-// handOver hands the program over. As in the driver, an interrupt waits for that, and none is
-// sent after close.
-func (r *run) handOver(f func() error, timeout time.Duration) error {
-	r.gate.Lock()
-	defer r.gate.Unlock()
-	late := r.s.takeLate()
-	for _, o := range late.Outputs {
-		r.spool.add(o)
-	}
-	r.lost = append(r.lost, late.Truncated...)
-	r.start = time.Now()
-	if f != nil {
-		if err := f(); err != nil {
-			return err
+	o.OnOutput = func(o codeinterp.Output) error { r.add(o); return nil } // late output; see Relay
+	r.res, r.err = r.s.Contexts.RunInContext(r.life, r.s.ID, q.Code, &o)
+	if r.res.CallbackErr != nil { // it has not seen all of it
+		for _, o := range r.res.Outputs {
+			r.s.Late(o)
 		}
 	}
-	r.open = true
+	r.res.Outputs, r.res.CallbackErr = nil, nil
+}
+
+// Relay returns what takes the output of a run of a Server, for the session that runs p, and
+// a ctx that ends the run without grace. release is called after it.
+func Relay(ctx context.Context, p *driver.Program) (_ context.Context, out *driver.Output, release func()) {
+	r := ctx.Value(runKey{}).(*run)
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(r.life, cancel)
+	p.OnBegin = func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if !r.hasBegun() { // it may start again
+			close(r.begun)
+			r.send(&Reply{Begun: true})
+		}
+		r.s.setBegun(true)
+	}
+	// Unlike the driver's own, it never drops what OnOutput is too slow for.
+	out = driver.NewRelay(func(o codeinterp.Output) error { r.add(o); return nil }, r.addLost)
+	return ctx, out, func() {
+		stop()
+		cancel()
+		out.Finish(&codeinterp.Result{})
+	}
+}
+
+func (r *run) hasBegun() bool {
 	select {
-	case <-r.begun: // it starts again
-		return nil
+	case <-r.begun:
+		return true
 	default:
+		return false
 	}
-	r.s.mu.Lock()
-	r.s.started = true
-	r.s.mu.Unlock()
-	close(r.begun)
-	if timeout > 0 {
-		go r.watch(timeout)
-	}
-	return nil
 }
 
-func (r *run) close() {
-	r.gate.Lock()
-	defer r.gate.Unlock()
-	r.open = false
+// add passes on an output and keeps it. It waits for a host that is slow.
+func (r *run) add(o codeinterp.Output) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.send(&Reply{Output: &o})
+	r.output.Add(o)
 }
 
-// interrupt interrupts the program unless it is over.
-func (r *run) interrupt() error {
-	r.gate.Lock()
-	defer r.gate.Unlock()
-	if !r.open {
-		return nil
+// send sends something to the host, if there is one. r.mu is held.
+func (r *run) send(m *Reply) {
+	if r.host != nil && r.host.Encode(m) != nil {
+		r.host = nil
 	}
-	return r.s.Session.Interrupt(r.s.life)
 }
 
-// maxLost is how many losses of a run are kept apart from those of the spool.
+// maxLost bounds lost.
 const maxLost = 1000
 
-// watch stops the program at its timeout, if the host that does so has gone.
-func (r *run) watch(timeout time.Duration) {
-	select {
-	case <-time.After(timeout):
-	case <-r.done:
-		return
-	}
-	select {
-	case <-r.holder:
-	case <-r.done:
-		return
-	}
-	r.timedOut.Store(true)
-	_ = r.interrupt()
-	select {
-	case <-time.After(r.s.Grace):
-		r.cancel()
-	case <-r.done:
+func (r *run) addLost(t codeinterp.Truncation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.lost) < maxLost {
+		r.lost = append(r.lost, t)
 	}
 }
 
-// stream sends the output of a run to a host, and its end, which the host confirms.
-func (r *run) stream(c *conn, after int) {
-	in := r.spool.newReader(after)
+// resume sends what is kept of the output to another host, which gets the rest as it
+// comes.
+func (r *run) resume(c *conn) {
+	r.s.mu.Lock()
+	r.of = r.s.hosts
+	r.s.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.host = c; r.hasBegun() {
+		r.send(&Reply{Begun: true})
+	}
+	var res codeinterp.Result
+	r.output.Finish(&res)
+	r.output = r.s.newOutput()
+	for _, o := range res.Outputs {
+		r.send(&Reply{Output: &o})
+		r.output.Add(o)
+	}
+	for _, t := range res.Truncated {
+		r.output.Lost(t)
+	}
+	r.behind = res.Truncated
+}
+
+// serve serves the host that follows the run to its end, which the host confirms.
+func (r *run) serve(c *conn) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		defer in.close()
-		for q := (Request{}); q.Op != got && c.Decode(&q) == nil; {
-			if q.Op == stop {
-				r.cancel()
-				continue
+		for q := (Request{}); c.Decode(&q) == nil; {
+			if q.Op == got {
+				r.s.mu.Lock()
+				defer r.s.mu.Unlock()
+				r.got = true
+				return
 			}
-			r.s.mu.Lock()
-			r.got = true
-			r.s.mu.Unlock()
+			r.cancel() // stop
 		}
 	}()
 	select {
-	case <-r.begun:
 	case <-r.done:
 	case <-gone:
 		return
 	}
-	select {
-	case <-r.begun:
-		if c.Encode(&Reply{Begun: true}) != nil {
-			return
-		}
-	default:
-	}
-	if !r.streamOutput(c, in) {
-		return
-	}
-	select {
-	case <-r.done:
-	case <-gone:
-		return
-	}
-	for _, t := range r.lost {
-		_ = c.Encode(&Reply{Lost: &t})
-	}
-	_ = c.SetDeadline(time.Now().Add(patience))
-	_ = c.Encode(&Reply{End: &r.end})
+	r.mu.Lock()
+	end := r.res
+	end.Truncated = slices.Concat(end.Truncated, r.behind, r.lost)
+	r.mu.Unlock()
+	_ = c.Encode(&Reply{End: &end, Err: NewError(r.err)})
 	<-gone
 }
 
-// streamOutput sends what a reader reads, and reports whether it could.
-func (r *run) streamOutput(c *conn, in *reader) bool {
-	for {
-		o, gap, ok := in.next()
-		if gap.Last > 0 {
-			text := fmt.Sprintf("Outputs %d to %d of this run are missing: the last %d bytes are kept.\n", gap.First, gap.Last, r.s.Spool)
-			_ = c.Encode(&Reply{Output: &codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(text), Late: true}})
-			for _, t := range gap.Lost {
-				_ = c.Encode(&Reply{Lost: &t})
-			}
-		}
-		if !ok {
-			return true
-		}
-		if c.Encode(&Reply{Output: &o}) != nil {
-			return false
-		}
+// report reports a run of the host before by late output.
+func (r *run) report() {
+	if r.res.Status == codeinterp.StatusNotRun {
+		return
 	}
+	for _, t := range slices.Concat(r.res.Truncated, r.lost) {
+		r.output.Lost(t)
+	}
+	driver.ReportRun(r.s.Late, r.output, outcome(&r.res, r.err))
 }

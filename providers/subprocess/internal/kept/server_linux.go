@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"sync"
 	"time"
 
@@ -15,32 +14,33 @@ import (
 )
 
 const (
-	startLease = 5 * time.Second // at least, for the host that has started the keeper
-	maxLate    = 1 << 20         // bytes of output between runs
+	startLease = 5 * time.Second  // at least, for the host that has started the keeper
+	closeLimit = 10 * time.Second // for a keeper to end, whatever keeps it
 )
 
-// A Server is the keeper's end of a context.
+// A Server is the keeper's end of a context. It has an interpreter with that context alone,
+// which knows all about its runs but their output.
 type Server struct {
-	Session driver.Session
-	Spool   int           // bytes
-	Lease   time.Duration // how long it serves while no host has the context
-	Grace   time.Duration // for a run that is interrupted at its timeout
-	Hello   func() Hello
+	Contexts *driver.Stateful
+	ID       codeinterp.ContextID
+	Late     func(codeinterp.Output) // of the context's session
+	Hello    Hello
+	Spool    int           // bytes
+	Lease    time.Duration // how long it serves while no host has the context
 
 	life context.Context // ends with the service
 	end  context.CancelFunc
 
-	mu      sync.Mutex
-	holder  chan struct{} // closed when the host that has the context has gone; nil without one
-	lease   *time.Timer
-	run     *run // the last one, nil if its end needs no report
-	started bool // a program has begun
-	runs    int  // since the state was empty
-	late    *driver.Output
-	closers []*conn // hosts that wait for the end
+	mu    sync.Mutex
+	held  bool // a host has the context
+	hosts int  // that have had it
+	lease *time.Timer
+	run   *run // the last one, nil if there is none to resume or to report
+	begun bool // a program has begun
 }
 
-// Serve serves hosts until ctx or the lease ends, or a host ends the context.
+// Serve serves hosts until ctx or the lease ends, or a host ends the context, and closes
+// the interpreter.
 func (s *Server) Serve(ctx context.Context, ln *net.UnixListener) {
 	s.life, s.end = context.WithCancel(ctx)
 	s.lease = time.AfterFunc(max(s.Lease, startLease), s.end)
@@ -52,46 +52,12 @@ func (s *Server) Serve(ctx context.Context, ln *net.UnixListener) {
 		}
 		go s.answer(newConn(socket))
 	}
-	s.end()
+	_ = s.close()
 }
 
-// Wait waits for the run in progress, which Serve has ended.
-func (s *Server) Wait() {
-	if r := s.last(); r != nil {
-		<-r.done
-	}
-}
-
-// Closed tells the hosts that ended the context that it has ended, or why not.
-func (s *Server) Closed(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.closers {
-		_ = c.Encode(&Reply{Err: NewError(err)})
-	}
-}
-
-// KeepLate takes output that is no run's.
-func (s *Server) KeepLate(o codeinterp.Output) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.late == nil {
-		s.late = driver.NewOutput(&codeinterp.RunOptions{MaxOutput: maxLate})
-	}
-	o.Late = true
-	o.Data = slices.Clone(o.Data)
-	s.late.Add(o)
-}
-
-// takeLate returns and removes it.
-func (s *Server) takeLate() (res codeinterp.Result) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.late != nil {
-		s.late.Finish(&res)
-		s.late = nil
-	}
-	return res
+func (s *Server) close() error {
+	keeper.EndWithin(closeLimit)
+	return s.Contexts.Close()
 }
 
 // answer serves one connection.
@@ -103,51 +69,40 @@ func (s *Server) answer(c *conn) {
 		return
 	}
 	_ = c.SetReadDeadline(time.Time{})
+	pauses, _ := codeinterp.Pauses(s.Contexts)
 	var err error
 	switch q.Op {
 	case hold:
 		s.hold(c)
 		return
 	case Run:
-		var r *run
-		if r, err = s.start(&q); err == nil {
-			r.stream(c, 0)
-			return
-		}
+		s.start(&q, c).serve(c)
+		return
 	case Resume:
-		if run := s.last(); run != nil {
-			run.stream(c, q.After)
+		if r := s.last(); r != nil {
+			r.resume(c)
+			r.serve(c)
 			return
 		}
 		err = codeinterp.ErrNoRun
 	case Interrupt:
-		if run := s.last(); run != nil {
-			err = run.interrupt()
-		}
-	case Reset:
-		if run := s.last(); run != nil {
-			run.cancel()
-			<-run.done
-		}
-		err = s.Session.Reset(s.life)
+		err = s.Contexts.InterruptContext(s.life, s.ID)
+	case Restart:
+		err = s.Contexts.RestartContext(s.life, s.ID)
+		s.setBegun(false)
+	case Pause:
+		err = pauses.Pause(s.life)
+	case EndPause:
+		err = pauses.Resume(s.life)
+	case Release:
 		s.mu.Lock()
-		s.run, s.started = nil, false
-		s.mu.Unlock()
-	case Release, Late: // the host goes in good order
-		for _, o := range q.Outputs {
-			s.KeepLate(o)
-		}
-		if q.Op == Release {
-			s.mu.Lock()
+		if s.run.knownTo(s.hosts) {
 			s.run = nil
-			s.mu.Unlock()
 		}
-	case Close:
-		s.mu.Lock()
-		s.closers = append(s.closers, c)
 		s.mu.Unlock()
-		s.end()
-		select {} // the process ends
+	case Close:
+		err = s.close()
+		defer s.end()
 	}
 	_ = c.Encode(&Reply{Err: NewError(err)})
 }
@@ -158,34 +113,43 @@ func (s *Server) last() *run {
 	return s.run
 }
 
+// setBegun says whether a program has begun in the state. Of an empty one there is no run.
+func (s *Server) setBegun(begun bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.begun = begun; !begun {
+		s.run = nil
+	}
+}
+
 // hold gives the context to a host until its connection ends. The lease runs while no host
 // has it.
 func (s *Server) hold(c *conn) {
-	mine, err := make(chan struct{}), error(nil)
 	s.mu.Lock()
+	hello, err := s.Hello, error(nil)
+	hello.Empty = !s.begun
 	switch {
-	case s.holder != nil:
+	case s.held:
 		err = fmt.Errorf("%w: another process has the context", codeinterp.ErrCapacity)
 	case !s.lease.Stop():
 		err = fmt.Errorf("%w: its lease has ended", codeinterp.ErrContext)
 	default:
-		s.holder = mine
+		s.held = true
+		s.hosts++
 	}
 	s.mu.Unlock()
 	if err != nil {
 		_ = c.Encode(&Reply{Err: NewError(err)})
 		return
 	}
-	hello := s.Hello()
-	s.mu.Lock()
-	hello.Empty, hello.Pending = !s.started, s.run != nil && !s.run.got
-	s.mu.Unlock()
 	if c.Encode(&Reply{Hello: &hello}) == nil {
 		_, _ = io.Copy(io.Discard, c)
 	}
+	if p, ok := codeinterp.Pauses(s.Contexts); ok {
+		_ = p.Resume(s.life) // which the host cannot do any more
+	}
 	s.mu.Lock()
-	s.holder = nil
+	defer s.mu.Unlock()
+	s.held = false
 	s.lease.Reset(s.Lease)
-	s.mu.Unlock()
-	close(mine)
 }

@@ -1,13 +1,13 @@
+// Package kept is what a host and the keeper of a context say to each other, with the run
+// of the context and its output, which the keeper keeps for hosts that come and go.
 package kept
 
 import (
 	"encoding/gob"
 	"errors"
 	"net"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
 // The operations of a Request. Each has a connection of its own.
@@ -15,9 +15,10 @@ const (
 	Run       = "run"
 	Resume    = "resume" // of the last run
 	Interrupt = "interrupt"
-	Reset     = "reset"
-	Late      = "late"    // the host has late output that it has not shown
-	Release   = "release" // as Late; and the host has got the end of the last run
+	Restart   = "restart"
+	Pause     = "pause" // until EndPause, or the host has gone
+	EndPause  = "end pause"
+	Release   = "release" // the host goes, and has got all
 	Close     = "close"
 
 	hold = "hold" // the context belongs to the host until the connection ends
@@ -29,17 +30,9 @@ const (
 type Request struct {
 	Op string
 
-	// Of Run.
-	Code      string
-	Stdin     []byte
-	HasStdin  bool // gob does not tell an empty one from none
-	Env       map[string]string
-	Artifacts bool
-	Network   *codeinterp.NetworkLimit
-	Timeout   time.Duration
-
-	After   int                 // of Resume
-	Outputs []codeinterp.Output // of Late and Release
+	Code     string // of Run, with its options
+	Options  codeinterp.RunOptions
+	HasStdin bool // gob does not tell an empty one from none
 }
 
 // A Reply is an answer, or a part of the answer to Run and Resume.
@@ -48,8 +41,7 @@ type Reply struct {
 	Hello  *Hello
 	Begun  bool
 	Output *codeinterp.Output
-	Lost   *codeinterp.Truncation
-	End    *end
+	End    *codeinterp.Result // without outputs; Err is the run's
 }
 
 // A Hello describes a context to the host that attaches it.
@@ -60,35 +52,6 @@ type Hello struct {
 	Dir      string // the working directory
 	Inside   string // where programs start, as they see it
 	Empty    bool   // no program has begun
-	Pending  bool   // the host before has not got the end of the last run
-}
-
-// An end is how a run ended.
-type end struct {
-	Outcome  driver.Outcome // without Unknown
-	Unknown  *Error
-	Err      *Error // why it never began
-	TimedOut bool   // the keeper stopped it, since the host had gone
-	Duration time.Duration
-}
-
-// outcome returns how a run ended. Of one that was resumed the keeper knows more than the
-// driver.
-func (e *end) outcome(resumed bool) (driver.Outcome, error) {
-	o := e.Outcome
-	if e.Unknown != nil {
-		o.Unknown = e.Unknown
-	}
-	if e.Err != nil {
-		return o, e.Err
-	}
-	if resumed {
-		o.Former = &codeinterp.Result{Duration: e.Duration}
-		if e.TimedOut {
-			o.Former.Status, o.Former.ExitCode = codeinterp.StatusTimeout, codeinterp.ExitTimeout
-		}
-	}
-	return o, nil
 }
 
 // An Error is an error that crosses the socket.
@@ -97,8 +60,8 @@ type Error struct {
 	Kind int // index of kinds
 }
 
-var kinds = []error{codeinterp.ErrUnavailable, codeinterp.ErrInvalid, codeinterp.ErrCapacity, codeinterp.ErrContext,
-	codeinterp.ErrIsolation, codeinterp.ErrNoRun, codeinterp.ErrQuota, codeinterp.ErrTooLarge, codeinterp.ErrLanguage}
+var kinds = []error{codeinterp.ErrUnavailable, codeinterp.ErrInvalid, codeinterp.ErrCapacity, codeinterp.ErrContext, codeinterp.ErrClosed,
+	codeinterp.ErrIsolation, codeinterp.ErrNoRun, codeinterp.ErrQuota, codeinterp.ErrTooLarge, codeinterp.ErrLanguage, codeinterp.ErrPaused}
 
 // NewError returns the form of an error for the other process; nil for nil.
 func NewError(err error) *Error {
@@ -129,19 +92,15 @@ type conn struct {
 
 func newConn(c *net.UnixConn) *conn { return &conn{c, gob.NewDecoder(c), gob.NewEncoder(c)} }
 
-// reply reads a reply and returns its error too.
-func (c *conn) reply() (*Reply, error) {
+// ask sends a request and returns the answer, and its error.
+func (c *conn) ask(q *Request) (*Reply, error) {
 	r := &Reply{}
-	err := c.Decode(r)
+	err := c.Encode(q)
+	if err == nil {
+		err = c.Decode(r)
+	}
 	if err == nil && r.Err != nil {
 		err = r.Err
 	}
 	return r, err
-}
-
-func (c *conn) ask(q *Request) (*Reply, error) {
-	if err := c.Encode(q); err != nil {
-		return nil, err
-	}
-	return c.reply()
 }
