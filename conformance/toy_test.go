@@ -64,7 +64,7 @@ type toyRun struct {
 // Run implements driver.Session.
 func (m *machine) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
 	r := &toyRun{ctx: ctx, stop: make(chan struct{}), in: p, out: out}
-	if p.Resume != nil {
+	if p.Resume {
 		return driver.Outcome{}, codeinterp.ErrNoRun
 	}
 	if err := p.CopyFiles(ctx, m.files.Files(".")); err != nil {
