@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,7 +31,10 @@ type commandRuntime struct {
 	machine *machine
 }
 
-var _ driver.Commander = commandRuntime{}
+var (
+	_ driver.Commander       = commandRuntime{}
+	_ driver.TerminalStarter = commandRuntime{}
+)
 
 // withCommands returns what the driver is given of a runtime.
 func (rt *runtime) withCommands() driver.Runtime {
@@ -39,16 +43,21 @@ func (rt *runtime) withCommands() driver.Runtime {
 	if !ok || !kind.HasFiles() {
 		return rt
 	}
-	commands := commandRuntime{rt, newMachine(rt)}
-	if rt.terminals {
-		return terminalRuntime{commands, &terminals{rt: rt}}
-	}
-	return commands
+	return commandRuntime{rt, newMachine(rt)}
 }
 
 // StartCommand implements driver.Commander.
 func (c commandRuntime) StartCommand(_ context.Context, o codeinterp.CommandOptions) (driver.Session, error) {
-	return &command{m: c.machine, o: o, id: rand.Text(), news: make(chan struct{}, 1), room: make(chan struct{}, 1)}, nil
+	return c.newCommand(codeinterp.TerminalOptions{CommandOptions: o}), nil
+}
+
+// StartTerminal implements driver.TerminalStarter.
+func (c commandRuntime) StartTerminal(_ context.Context, o codeinterp.TerminalOptions) (driver.Session, error) {
+	return c.newCommand(o), nil
+}
+
+func (c commandRuntime) newCommand(o codeinterp.TerminalOptions) *command {
+	return &command{m: c.machine, o: o, id: rand.Text(), news: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
 // Close implements driver.Runtime.
@@ -59,7 +68,7 @@ func (c commandRuntime) Close(ctx context.Context) error {
 // A command is the session of one command.
 type command struct {
 	m    *machine
-	o    codeinterp.CommandOptions
+	o    codeinterp.TerminalOptions // without a Size there is no terminal
 	id   string
 	k    *kernel.Kernel // set before Run waits for anything of it
 	news chan struct{}  // there may be output
@@ -111,7 +120,10 @@ func (c *command) begin(ctx context.Context, p *driver.Program) error {
 		return err
 	}
 	q := &kernel.CommandRequest{Op: "start", Code: []byte(p.Code), Cwd: []byte(c.o.Cwd),
-		Private: c.m.rt.opts.Dir == "", Input: p.Stdin != nil || c.o.Input != nil}
+		Private: c.m.rt.opts.Dir == "", Input: p.Stdin != nil || c.o.Input != nil, Rows: c.o.Size.Rows, Columns: c.o.Size.Columns}
+	if strings.TrimSpace(p.Code) == "" {
+		q.Code = []byte(`exec "${SHELL:-${BASH:-sh}}" -l -i`)
+	}
 	// Twice in base64, once by us.
 	if len(q.Code) > maxRequest*3/4 {
 		return fmt.Errorf("%w: a command of %d bytes, and servers accept %d; put it into a file", codeinterp.ErrInvalid, len(q.Code), maxRequest*3/4)

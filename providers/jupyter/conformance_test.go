@@ -46,7 +46,4 @@ func conform(t *testing.T, s *server, cfg conformance.Config) {
 	if left := s.kernels(t); len(left) > 0 {
 		t.Errorf("kernels left on the server: %v", left)
 	}
-	if left := s.list(t, "api/terminals"); len(left) > 0 {
-		t.Errorf("terminals left on the server: %v", left)
-	}
 }

@@ -45,10 +45,8 @@
 // is as it is: what ends its loop, such as SystemExit in a task, ends the kernel, and
 // StateLost reports it.
 //
-// Commands run in a Python kernel of their own, each below a guard process that ends what
-// the command started. Terminals are the server's own, if it has any: their login shell
-// is replaced by a script that runs the command and ends what it started, which it finds
-// in /proc by its session and by TOOLCELL_TERMINAL in its environment.
+// Commands run in a Python kernel of their own, with pipes or on a terminal, each below a
+// guard process that ends what the command started.
 //
 // # Other kernels
 //
@@ -86,9 +84,6 @@
 //   - Deno's kernel is not offered: it reports the end of a program before its value.
 //   - bash_kernel merges the two streams.
 //   - Programs have no RunOptions.Input; commands and terminals have.
-//   - A terminal that is stopped takes up to a second to end. What has left its session and
-//     emptied its environment goes on. Input of more than 4 KiB needs python3 there, and
-//     passes at about 10 KiB a second.
 //   - Adopted kernels and kernels without IPython have no files, functions or environment.
 //   - Enterprise Gateway turns bytes that are no UTF-8 into U+FFFD, and starts kernels for
 //     root only with KERNEL_USERNAME (Options.KernelEnv).

@@ -26,11 +26,12 @@ var numbers = map[codeinterp.Signal]int{
 	codeinterp.SignalUser1: 10, codeinterp.SignalUser2: 12, codeinterp.SignalTerminate: 15,
 }
 
-// help passes input and signals on to the command until over is called.
+// help passes input, signals and sizes on to the command until over is called.
 func (c *command) help(ctx context.Context, p *driver.Program) (helpers *sync.WaitGroup, over func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	helpers = new(sync.WaitGroup)
 	helpers.Go(func() { c.pass(ctx) })
+	helpers.Go(func() { c.resize(ctx) })
 	fed := make(chan struct{})
 	switch {
 	case c.o.Input != nil:
@@ -104,6 +105,23 @@ func (c *command) pass(ctx context.Context) {
 			c.sent = sig
 			c.mu.Unlock()
 			_, _ = c.ask(ctx, &kernel.CommandRequest{Op: "signal", At: n, Signal: sig})
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// resize passes the caller's sizes on to the terminal. One that is no size is ignored.
+func (c *command) resize(ctx context.Context) {
+	for {
+		select {
+		case size, ok := <-c.o.Resizes:
+			if !ok {
+				return
+			}
+			if size, err := size.Check(); err == nil {
+				_, _ = c.ask(ctx, &kernel.CommandRequest{Op: "resize", Rows: size.Rows, Columns: size.Columns})
+			}
 		case <-ctx.Done():
 			return
 		}

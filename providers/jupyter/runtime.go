@@ -28,7 +28,6 @@ type runtime struct {
 	c         *server.Client
 	kinds     map[string]kernel.Kind
 	languages []string
-	terminals bool // the server has them
 	cfg       kernel.Config
 	pool      *pool
 
@@ -72,9 +71,6 @@ func (rt *runtime) learn(ctx context.Context) error {
 		return err
 	}
 	if rt.kinds, err = pick(list, rt.opts.Kernels); err != nil {
-		return err
-	}
-	if rt.terminals, err = rt.c.HasTerminals(ctx); err != nil {
 		return err
 	}
 	rt.languages = slices.Sorted(maps.Keys(rt.kinds))

@@ -4,7 +4,6 @@ package jupyter_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,9 +38,9 @@ func onTerminal(t *testing.T, s *server) {
 	t.Run("surroundings", func(t *testing.T) {
 		dir := t.TempDir()
 		long := strings.Repeat("x", 20000)
-		res, err := run(t, s, "echo $A.b $TERM ${COLUMNS-none}; pwd; [ -t 0 ] && echo tty; x="+long+"; echo ${#x}; printf '\\033]7777;forged;ended;0\\007'; echo é; exit 7",
+		res, err := run(t, s, "echo $A.b $TERM ${COLUMNS-none}; pwd; [ -t 0 ] && echo tty; x="+long+"; echo ${#x}; echo é; exit 7",
 			func(o *codeinterp.TerminalOptions) { o.Env, o.Cwd = map[string]string{"A": "it's"}, dir })
-		want := "it's.b xterm-256color none\r\n" + dir + "\r\ntty\r\n20000\r\n\x1b]7777;forged;ended;0\aé\r\n"
+		want := "it's.b xterm-256color none\r\n" + dir + "\r\ntty\r\n20000\r\né\r\n"
 		if err != nil || res.ExitCode != 7 || res.Stdout() != want {
 			t.Errorf("%q, %+v, %v", res.Stdout(), res, err)
 		}
@@ -124,19 +123,20 @@ func onTerminal(t *testing.T, s *server) {
 			t.Errorf("%+v, %v", res, err)
 		}
 	})
-	t.Run("lost", func(t *testing.T) {
+	t.Run("connections lost", func(t *testing.T) {
 		way, cut := cuttable(t, s)
-		cuts := 0
-		res, err := run(t, way, "echo on; sleep 600", func(o *codeinterp.TerminalOptions) {
-			o.OnOutput = func(codeinterp.Output) error {
-				if cuts++; cuts == 1 {
+		shown := 0
+		res, err := run(t, way, "for i in $(seq 3); do seq 1000; sleep 0.3; done; printf '\\377\\n'; kill -9 $$", func(o *codeinterp.TerminalOptions) {
+			o.OnOutput = func(out codeinterp.Output) error {
+				if shown += bytes.Count(out.Data, []byte("1000")); shown > 0 {
 					cut()()
+					shown -= 10
 				}
 				return nil
 			}
 		})
-		if res.Status != codeinterp.StatusLost || !errors.Is(err, codeinterp.ErrUnavailable) || len(res.Truncated) == 0 {
-			t.Errorf("%+v, %v", res, err)
+		if n := strings.Count(res.Stdout(), "\r\n1000\r\n1"); err != nil || n != 2 || !strings.HasSuffix(res.Stdout(), "\r\n1000\r\n\xff\r\n") || res.Cause != codeinterp.CauseSignal {
+			t.Errorf("%d, %.20q, %+v, %v", n, res.Stdout(), res.Status, err)
 		}
 	})
 }

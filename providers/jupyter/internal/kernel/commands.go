@@ -29,7 +29,7 @@ const (
 // A CommandRequest is one request of commands.py, about the command ID. It can be
 // made again where its answer was lost.
 type CommandRequest struct {
-	Op string `json:"op"` // start, read, input, signal, stop or forget
+	Op string `json:"op"` // start, read, input, signal, resize, stop or forget
 	ID string `json:"id"`
 
 	Code    []byte      `json:"code"`
@@ -37,6 +37,8 @@ type CommandRequest struct {
 	Env     [][2][]byte `json:"env"`
 	Private bool        `json:"private"` // in a new directory, which goes with it
 	Input   bool        `json:"input"`   // there will be some
+	Rows    int         `json:"rows"`    // of its terminal; 0 for pipes
+	Columns int         `json:"columns"`
 
 	At     int64             `json:"at"` // bytes that were read, or given; the number of a signal
 	Data   []byte            `json:"data"`

@@ -6,7 +6,7 @@
 # lost. The one that waits for news comes on the shell channel: no program runs in
 # this kernel.
 
-import base64, fcntl, json, os, select, shutil, signal, subprocess, sys, tempfile, threading, time
+import base64, fcntl, json, os, select, shutil, signal, struct, subprocess, sys, tempfile, termios, threading, time
 
 REQUEST, REPLY = "toolcell_command_request", "toolcell_command_reply"
 WAIT, NEWS = "toolcell_command_wait", "toolcell_command_news"
@@ -25,19 +25,27 @@ def widen(fd):
         pass
 
 
-# What a kernel sets for those who show what its cells start on a screen.
+def resize(terminal, content):
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", content["rows"], content["columns"], 0, 0))
+
+
+# What a kernel sets for those who show what its cells start on a screen, and what else is
+# not so on a terminal.
 COLORS = b"FORCE_COLOR", b"CLICOLOR", b"CLICOLOR_FORCE"
+PAGERS = b"PAGER", b"GIT_PAGER", b"COLUMNS", b"LINES"
 
 
-def environment(pairs):
+def environment(content):
     env = dict(os.environb)
-    for name in COLORS:
+    for name in COLORS + PAGERS if content["rows"] else COLORS:
         env.pop(name, None)
+    if content["rows"]:
+        env[b"TERM"] = b"xterm-256color"
     bin = os.fsencode(os.path.dirname(sys.executable))
     path = env.get(b"PATH", os.fsencode(os.defpath)).split(b":")
     if bin and bin not in path:
         env[b"PATH"] = b":".join([bin] + path)
-    for name, value in pairs or []:
+    for name, value in content["env"] or []:
         env[unpack(name)] = unpack(value)
     return env
 
@@ -53,26 +61,19 @@ class Command:
         try:
             if content["private"]:
                 self.home = tempfile.mkdtemp(prefix="toolcell-")
-            for name in ("stdout", "stderr", "status"):
-                near[name], write = os.pipe()
-                far.append(write)
-                if name != "status":
-                    widen(write)
+            near["status"], status = os.pipe()
+            far.append(status)
             orders, near["orders"] = os.pipe()
             far.append(orders)
-            if content["input"]:
-                stdin, near["stdin"] = os.pipe()
-            else:
-                stdin = os.open(os.devnull, os.O_RDONLY)
-            far.append(stdin)
+            streams = (self.terminal if content["rows"] else self.plain)(content, near, far)
             with tempfile.TemporaryFile(buffering=0) as script:
                 script.write(unpack(content["code"]))
                 script.seek(0)
-                fds = orders, far[2], script.fileno()
+                fds = orders, status, script.fileno()
                 self.guard = subprocess.Popen(
                     [sys.executable, "-I", "-S", "-c", options["guard"], *map(str, fds), *self.shell(content)],
-                    stdin=stdin, stdout=far[0], stderr=far[1], pass_fds=fds, cwd=self.home,
-                    env=environment(content["env"]), start_new_session=True)
+                    stdin=streams[0], stdout=streams[1], stderr=streams[2], pass_fds=fds, cwd=self.home,
+                    env=environment(content), start_new_session=True)
         except BaseException:
             for fd in near.values():
                 os.close(fd)
@@ -85,7 +86,28 @@ class Command:
         for fd in near.values():
             os.set_blocking(fd, False)
         self.orders, self.status, self.stdin = near["orders"], near["status"], near.get("stdin")
-        self.pipes = {"stdout": near["stdout"], "stderr": near["stderr"]}
+        self.pipes = {name: near[name] for name in ("stdout", "stderr") if name in near}
+
+    def plain(self, content, near, far):
+        """Makes pipes for the standard streams, and returns the command's ends."""
+        if content["input"]:
+            stdin, near["stdin"] = os.pipe()
+        else:
+            stdin = os.open(os.devnull, os.O_RDONLY)
+        far.append(stdin)
+        for name in ("stdout", "stderr"):
+            near[name], write = os.pipe()
+            far.append(write)
+            widen(write)
+        return far[-3:]
+
+    def terminal(self, content, near, far):
+        """Makes a terminal for them, which has one output and an input that has no end."""
+        near["stdout"], end = os.openpty()
+        far.append(end)
+        near["stdin"] = os.dup(near["stdout"])
+        resize(end, content)
+        return [end] * 3
 
     def shell(self, content):
         found = [path for path in options["shells"] if os.access(path, os.X_OK)] or [shutil.which("sh") or "/bin/sh"]
@@ -120,6 +142,8 @@ class Command:
                     data = os.read(fd, min(CHUNK, room)) if room else None
                 except BlockingIOError:
                     data = None
+                except OSError:  # a terminal that no process has any more
+                    data = b""
                 if data:
                     more, room = True, room - len(data)
                     if pieces and pieces[-1][0] == name:
@@ -202,6 +226,11 @@ class Command:
                 pass  # it has ended
         return {}
 
+    def resize(self, content):
+        if "stdout" in self.pipes:
+            resize(self.pipes["stdout"], content)
+        return {}
+
     def stop(self):
         """Makes the guard end the command."""
         orders, self.orders = self.orders, None  # by one thread of two
@@ -265,6 +294,8 @@ class Commands:
             result = command.feed(content["at"], unpack(content["data"]), content["last"])
         elif op == "signal":
             result = command.send(content["at"], content["signal"])
+        elif op == "resize":
+            result = command.resize(content)
         else:
             result = command.stop()
         if command.armed or command.blocked:

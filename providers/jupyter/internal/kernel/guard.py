@@ -2,7 +2,7 @@
 # end with it, and with the kernel, whose death it sees as the end of its orders.
 # An order is one byte, a signal's number.
 
-import ctypes, json, os, select, signal, sys, time
+import ctypes, fcntl, json, os, select, signal, sys, termios, time
 
 SUBREAPER, DEATHSIG = 36, 1  # of prctl
 PATIENCE = 5.0
@@ -46,6 +46,8 @@ class Guard:
     def become(self, shell, arguments):
         control(DEATHSIG, signal.SIGKILL)
         os.setsid()
+        if terminal:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         for number in range(1, signal.NSIG):
             if number not in (signal.SIGKILL, signal.SIGSTOP):
                 try:
@@ -137,11 +139,14 @@ os.set_blocking(wake, False)
 # Without a handler of Python's no byte is written to wake.
 signal.signal(signal.SIGCHLD, lambda *_: None)
 signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+terminal = os.isatty(0)
 guard = Guard(sys.argv[4], sys.argv[5:])
-# The command has the pipes; while they were open here too, they would not end with it.
-null = os.open(os.devnull, os.O_RDWR)
-for fd in (0, 1, 2):
-    os.dup2(null, fd)
+# The command has the pipes; while they were open here too, they would not end with it. A
+# terminal is kept: it would end whenever the command has it closed.
+if not terminal:
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
 os.close(script)
 guard.follow(orders, woken)
 whole = guard.end()

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,30 +45,25 @@ func (c *Client) Dial(ctx context.Context, kernel, session string) (_ *websocket
 	if !c.cfg.PlainJSON {
 		protocols = []string{wire.ProtocolV1}
 	}
-	ws, live, err := c.dial(ctx, "api/kernels/"+kernel+"/channels?session_id="+url.QueryEscape(session), protocols...)
-	return ws, err == nil && live.ack == nil, err
-}
-
-// dial opens a socket, within ctx.
-func (c *Client) dial(ctx context.Context, path string, protocols ...string) (*websocket.Conn, *liveConn, error) {
+	path := "api/kernels/" + kernel + "/channels"
+	query := "?session_id=" + url.QueryEscape(session)
 	gen := c.auth.generation()
-	ws, live, resp, err := c.handshake(ctx, path, protocols)
+	ws, live, resp, err := c.handshake(ctx, path+query, protocols)
 	if err != nil && resp != nil && c.auth.expired(resp, nil) {
 		if err := c.auth.renew(ctx, gen); err != nil {
-			return nil, nil, err
+			return nil, false, err
 		}
-		ws, live, resp, err = c.handshake(ctx, path, protocols)
+		ws, live, resp, err = c.handshake(ctx, path+query, protocols)
 	}
 	if err == nil {
-		return ws, live, nil
+		return ws, live.ack == nil, nil
 	}
 	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
-		path, _, _ := strings.Cut(path, "?")
 		req := &http.Request{Method: "socket", URL: &url.URL{Path: c.base.Path + path}}
-		return nil, nil, c.refused(req, resp, body)
+		return nil, false, c.refused(req, resp, body)
 	}
-	return nil, nil, c.transportError(ctx, err)
+	return nil, false, c.transportError(ctx, err)
 }
 
 func (c *Client) handshake(ctx context.Context, path string, protocols []string) (*websocket.Conn, *liveConn, *http.Response, error) {
