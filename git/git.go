@@ -21,9 +21,11 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -86,15 +88,8 @@ func New(ci codeinterp.CodeInterpreter, opts *Options) (*Git, error) {
 	if opts != nil {
 		g.o = *opts
 	}
-	if g.o.Timeout == 0 {
-		g.o.Timeout = 2 * time.Minute
-	}
-	if g.o.Name == "" {
-		g.o.Name = "agent"
-	}
-	if g.o.Email == "" {
-		g.o.Email = "agent@localhost"
-	}
+	g.o.Timeout = cmp.Or(g.o.Timeout, 2*time.Minute)
+	g.o.Name, g.o.Email = cmp.Or(g.o.Name, "agent"), cmp.Or(g.o.Email, "agent@localhost")
 	if c := g.o.Credential; c != nil {
 		if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
 			return nil, fmt.Errorf("git: %w: the credential's URL is not one of http or https without a user", codeinterp.ErrInvalid)
@@ -168,41 +163,31 @@ func (g *Git) environment(extra []setting) map[string]string {
 	for i, s := range settings {
 		env["GIT_CONFIG_KEY_"+strconv.Itoa(i)], env["GIT_CONFIG_VALUE_"+strconv.Itoa(i)] = s.key, s.value
 	}
-	for k, v := range g.o.Env {
-		env[k] = v
-	}
+	maps.Copy(env, g.o.Env)
 	return env
 }
+
+// off are the values with which filters and drivers do nothing, where it is not the empty one.
+var off = map[string]string{"required": "false", "uploadpack": "false", "receivepack": "false", "driver": "false"}
 
 // drivers returns settings that turn off the filters and drivers which the
 // repository's own configuration names.
 func (g *Git) drivers(ctx context.Context) ([]setting, error) {
 	const which = `^(filter\..*\.(clean|smudge|process|required)|diff\..*\.(command|textconv)|merge\..*\.driver|remote\..*\.(vcs|uploadpack|receivepack|proxy)|hook\..*\.command|http\.(.*\.)?(proxy|sslverify|sslcainfo|sslcapath|curloptresolve))$`
 	out, err := g.command(ctx, nil, "config", "-z", "--name-only", "--get-regexp", which)
-	if err != nil {
-		var failed *failure
-		if errors.As(err, &failed) && failed.code == 1 { // there are none
-			return nil, nil
-		}
+	if failed, ok := errors.AsType[*failure](err); ok && failed.code == 1 { // there are none
+		return nil, nil
+	} else if err != nil {
 		return nil, err
 	}
 	var list []setting
-	for key := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
-		value := ""
+	for key := range strings.FieldsFuncSeq(out, func(c rune) bool { return c == 0 }) {
+		value := off[key[strings.LastIndexByte(key, '.')+1:]]
 		switch {
-		case key == "":
-			continue
+		case strings.HasPrefix(key, "http.") && g.o.Credential != nil:
+			return nil, fmt.Errorf("git: %w: the repository's configuration has %.100q, with which the credential could go elsewhere", ErrGit, key)
 		case strings.HasPrefix(key, "http."):
-			if g.o.Credential != nil {
-				return nil, fmt.Errorf("git: %w: the repository's configuration has %.100q, with which the credential could go elsewhere", ErrGit, key)
-			}
 			continue
-		case strings.HasSuffix(key, ".required"):
-			value = "false"
-		case strings.HasSuffix(key, "pack"):
-			value = "false"
-		case strings.HasSuffix(key, ".driver"):
-			value = "false"
 		case strings.HasPrefix(key, "hook."): // since git 2.54
 			value = "true"
 			list = append(list, setting{strings.TrimSuffix(key, "command") + "enabled", "false"})

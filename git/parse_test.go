@@ -14,8 +14,8 @@ const statusSample = "# branch.oid 1234\x00# branch.head main\x00# branch.upstre
 func TestParseStatus(t *testing.T) {
 	got, err := parseStatus(statusSample)
 	want := &Status{Branch: "main", Commit: "1234", Upstream: "origin/main", Ahead: 2, Behind: 1, Files: []File{
-		{Path: "a file with spaces", Index: 'M', Worktree: '.'}, {Path: "new\nname", From: "old", Index: 'R', Worktree: '.'},
-		{Path: "both", Index: 'U', Worktree: 'U'}, {Path: "new file", Index: '?', Worktree: '?'},
+		{Path: "a file with spaces", Index: "M", Worktree: "."}, {Path: "new\nname", From: "old", Index: "R", Worktree: "."},
+		{Path: "both", Index: "U", Worktree: "U"}, {Path: "new file", Index: "?", Worktree: "?"},
 	}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)

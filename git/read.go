@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,25 +33,28 @@ func (g *Git) Diff(ctx context.Context, opts *DiffOptions) (string, error) {
 	if o.Stat {
 		args = append(args, "--stat=200")
 	}
-	for _, r := range []string{o.From, o.To} {
-		if r == "" {
-			continue
-		}
-		if err := checkName(r); err != nil {
-			return "", err
-		}
-		args = append(args, r)
+	revisions, err := names(o.From, o.To)
+	if err != nil {
+		return "", err
 	}
-	return g.git(ctx, append(append(args, "--"), o.Paths...)...)
+	return g.git(ctx, slices.Concat(args, revisions, []string{"--"}, o.Paths)...)
+}
+
+// Untracked returns the files that git neither tracks nor ignores, which no Diff has, with
+// paths only those.
+func (g *Git) Untracked(ctx context.Context, paths ...string) ([]string, error) {
+	out, err := g.git(ctx, append([]string{"ls-files", "--others", "--exclude-standard", "-z", "--"}, paths...)...)
+	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
 }
 
 // A Commit is one of the history.
 type Commit struct {
-	Hash          string
-	Author, Email string
-	Time          time.Time
-	Subject       string
-	Body          string
+	Hash    string    `json:"commit"`
+	Author  string    `json:"author"`
+	Email   string    `json:"email"`
+	Time    time.Time `json:"time"`
+	Subject string    `json:"subject"`
+	Body    string    `json:"body,omitempty"`
 }
 
 // LogOptions tunes Log.
@@ -70,13 +74,11 @@ func (g *Git) Log(ctx context.Context, opts *LogOptions) ([]Commit, error) {
 		o.Max = 50
 	}
 	args := []string{"log", "-z", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--format=%H%x01%an%x01%ae%x01%aI%x01%s%x01%b", "-n", strconv.Itoa(o.Max)}
-	if o.From != "" {
-		if err := checkName(o.From); err != nil {
-			return nil, err
-		}
-		args = append(args, o.From)
+	from, err := names(o.From)
+	if err != nil {
+		return nil, err
 	}
-	out, err := g.git(ctx, append(append(args, "--"), o.Paths...)...)
+	out, err := g.git(ctx, slices.Concat(args, from, []string{"--"}, o.Paths)...)
 	if err != nil {
 		return nil, err
 	}
@@ -84,30 +86,38 @@ func (g *Git) Log(ctx context.Context, opts *LogOptions) ([]Commit, error) {
 }
 
 func parseLog(out string) ([]Commit, error) {
-	var list []Commit
-	for record := range strings.SplitSeq(out, "\x00") {
-		if record == "" {
-			continue
-		}
-		f := strings.SplitN(record, "\x01", 6)
-		if len(f) != 6 {
-			return nil, fmt.Errorf("git log: %w: a record %.40q", ErrGit, record)
-		}
+	list := []Commit{}
+	found, err := records("log", out, "\x00", 6)
+	for _, f := range found {
 		when, err := time.Parse(time.RFC3339, f[3])
 		if err != nil {
 			return nil, fmt.Errorf("git log: %w: a time %.40q", ErrGit, f[3])
 		}
 		list = append(list, Commit{Hash: f[0], Author: f[1], Email: f[2], Time: when, Subject: f[4], Body: strings.TrimSpace(f[5])})
 	}
+	return list, err
+}
+
+// records returns the records of an operation's answer, which end with a text and have so
+// many fields.
+func records(op, out, end string, fields int) (list [][]string, err error) {
+	for record := range strings.SplitSeq(strings.TrimSuffix(out, end), end) {
+		f := strings.SplitN(record, "\x01", fields)
+		if len(f) == fields {
+			list = append(list, f)
+		} else if record != "" {
+			return nil, fmt.Errorf("git %s: %w: a record %.40q", op, ErrGit, record)
+		}
+	}
 	return list, nil
 }
 
 // A Branch is a local or a remote one.
 type Branch struct {
-	Name    string // such as "main" or "origin/main"
-	Commit  string
-	Remote  bool
-	Current bool
+	Name    string `json:"name"` // such as "main" or "origin/main"
+	Commit  string `json:"commit"`
+	Remote  bool   `json:"remote,omitempty"`
+	Current bool   `json:"current,omitempty"`
 }
 
 // MaxBranches is how many branches Branches returns.
@@ -120,22 +130,25 @@ func (g *Git) Branches(ctx context.Context) ([]Branch, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []Branch
-	for line := range strings.Lines(out) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\x01")
-		if len(f) != 3 {
-			return nil, fmt.Errorf("git branches: %w: a record %.40q", ErrGit, line)
-		}
+	list := []Branch{}
+	found, err := records("branches", out, "\n", 3)
+	for _, f := range found {
 		name, local := strings.CutPrefix(f[0], "refs/heads/")
 		list = append(list, Branch{Name: strings.TrimPrefix(name, "refs/remotes/"), Commit: f[1], Remote: !local, Current: f[2] == "*"})
 	}
-	return list, nil
+	return list, err
 }
 
-// checkName refuses what git would take for an option or for several words.
-func checkName(s string) error {
-	if s == "" || strings.HasPrefix(s, "-") || strings.ContainsAny(s, "\x00\n") {
-		return fmt.Errorf("git: %w: the name %.100q", codeinterp.ErrInvalid, s)
+// names returns those that are not empty. It refuses what git would take for an option or
+// for several words.
+func names(list ...string) (given []string, err error) {
+	for _, s := range list {
+		if strings.HasPrefix(s, "-") || strings.ContainsAny(s, "\x00\n") {
+			return nil, fmt.Errorf("git: %w: the name %.100q", codeinterp.ErrInvalid, s)
+		}
+		if s != "" {
+			given = append(given, s)
+		}
 	}
-	return nil
+	return given, nil
 }

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -23,21 +24,21 @@ func (g *Git) Clone(ctx context.Context, repository string, opts *CloneOptions) 
 		return fmt.Errorf("git clone: %w: a repository is an http or https URL without a user; see Options.Credential", codeinterp.ErrInvalid)
 	}
 	args := []string{"clone", "--no-recurse-submodules", "--quiet", "--no-hardlinks"}
-	if opts != nil && opts.Branch != "" {
-		if err := checkName(opts.Branch); err != nil {
-			return err
-		}
-		args = append(args, "--branch", opts.Branch)
+	var o CloneOptions
+	if opts != nil {
+		o = *opts
 	}
-	if opts != nil && opts.Depth > 0 {
-		args = append(args, "--depth", strconv.Itoa(opts.Depth))
+	branch, err := names(o.Branch)
+	if err != nil {
+		return err
 	}
-	above := *g
-	dir := g.o.Dir
-	if above.o.Dir = ""; dir == "" {
-		dir = "."
+	if branch != nil {
+		args = append(args, "--branch", o.Branch)
 	}
-	_, err = above.command(ctx, nil, append(args, "--", repository, dir)...)
+	if o.Depth > 0 {
+		args = append(args, "--depth", strconv.Itoa(o.Depth))
+	}
+	_, err = g.In("").command(ctx, nil, append(args, "--", repository, cmp.Or(g.o.Dir, "."))...)
 	return err
 }
 
@@ -50,8 +51,8 @@ func (g *Git) Init(ctx context.Context) error {
 // Checkout changes to a branch or a commit. With create, the branch is new and begins
 // at the current commit.
 func (g *Git) Checkout(ctx context.Context, name string, create bool) error {
-	if err := checkName(name); err != nil {
-		return err
+	if _, err := names(name); err != nil || name == "" {
+		return cmp.Or(err, fmt.Errorf("git: %w: an empty name", codeinterp.ErrInvalid))
 	}
 	args := []string{"checkout", "--quiet", "--no-recurse-submodules"}
 	if create {

@@ -3,10 +3,10 @@ package tools
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/url"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/git"
@@ -31,9 +31,10 @@ func ForGit(workspace string, g *git.Git, opts *Options) ([]Tool, error) {
 
 const (
 	maxGitFiles  = 500     // of a status
+	maxUntracked = 20      // files, of a diff
 	maxGitLog    = 200     // commits
 	defaultLog   = 20      //
-	maxGitBody   = 2 << 10 // of a commit
+	maxGitText   = 2 << 10 // such as a commit's body
 	gitDirectory = "The repository's directory, relative to where commands start; that itself unless given."
 )
 
@@ -94,95 +95,76 @@ type clonedJSON struct {
 	Dir string `json:"dir" jsonschema:"description=The directory of the clone\\, for other calls."`
 }
 
-type gitFileJSON struct {
-	Path     string `json:"path"`
-	From     string `json:"from,omitempty" jsonschema:"description=The old path of a file that was renamed or copied."`
-	Index    string `json:"index" jsonschema:"description=What is staged: a letter of git status\\, or a point."`
-	Worktree string `json:"worktree" jsonschema:"description=What is not staged: a letter of git status\\, or a point. Both are ? for a new file."`
-}
-
 type gitStatusJSON struct {
-	Branch   string        `json:"branch,omitempty" jsonschema:"description=There is none where a commit is checked out."`
-	Commit   string        `json:"commit,omitempty"`
-	Upstream string        `json:"upstream,omitempty"`
-	Ahead    int           `json:"ahead" jsonschema:"description=Commits that the upstream lacks."`
-	Behind   int           `json:"behind" jsonschema:"description=Commits of the upstream that the branch lacks."`
-	Files    []gitFileJSON `json:"files" jsonschema:"description=The files that differ from the last commit."`
-	More     int           `json:"more,omitempty" jsonschema:"description=How many more files differ."`
+	git.Status
+	More int `json:"more,omitempty" jsonschema:"description=How many more files differ."`
 }
 
 type gitDiffJSON struct {
-	Diff    string `json:"diff"`
-	Missing int    `json:"missing,omitempty" jsonschema:"description=How many bytes are left out at the end. Name a path to see them."`
-}
-
-type gitEntryJSON struct {
-	Commit  string `json:"commit"`
-	Author  string `json:"author"`
-	Time    string `json:"time" jsonschema:"format=date-time"`
-	Subject string `json:"subject"`
-	Body    string `json:"body,omitempty"`
+	Diff      string   `json:"diff"`
+	Missing   int      `json:"missing,omitempty" jsonschema:"description=How many bytes are left out at the end. Name a path to see them."`
+	Untracked []string `json:"untracked,omitempty" jsonschema:"description=Files that git does not track\\, some of them if there are many: no diff has these."`
 }
 
 type gitLogJSON struct {
-	Commits []gitEntryJSON `json:"commits"`
-}
-
-type gitBranchJSON struct {
-	Name    string `json:"name"`
-	Commit  string `json:"commit"`
-	Remote  bool   `json:"remote,omitempty"`
-	Current bool   `json:"current,omitempty"`
+	Commits []git.Commit `json:"commits"`
 }
 
 type gitBranchesJSON struct {
-	Branches []gitBranchJSON `json:"branches"`
+	Branches []git.Branch `json:"branches"`
 }
 
 type gitCommitJSON struct {
 	Commit string `json:"commit"`
 }
 
-// repository returns the Git of a call, whose commands are reported.
-func (k *kit) repository(ctx context.Context, c toolCall) *git.Git {
-	mw := observe.From(ctx, k.Secrets.Set()).Middleware(func(call codeinterp.Call) observe.Event {
-		return observe.Event{CallID: c.ID, Tool: c.Tool, Op: codeinterp.OpCommand, Code: call.Code}
-	})
-	return k.git.With(mw).In(c.dir)
-}
-
-// gitDone is the answer to a call, done if it has not failed.
-func (k *kit) gitDone(ctx context.Context, c toolCall, done any, err error) *Answer {
-	if err != nil {
-		return k.failed(ctx, c, err)
+// inRepository serves a call by what do makes of the repository that it names. Each command
+// of git is reported.
+func inRepository(do func(k *kit, ctx context.Context, g *git.Git, c toolCall) (any, error)) func(*kit, context.Context, toolCall) *Answer {
+	return func(k *kit, ctx context.Context, c toolCall) *Answer {
+		mw := observe.From(ctx, k.Secrets.Set()).Middleware(func(call codeinterp.Call) observe.Event {
+			return observe.Event{CallID: c.ID, Tool: c.Tool, Op: codeinterp.OpCommand, Code: call.Code}
+		})
+		done, err := do(k, ctx, k.git.With(mw).In(c.dir), c)
+		if err != nil {
+			return k.failed(ctx, c, err)
+		}
+		r := answer(c.ID, c.Tool, done)
+		if text, ok := done.(fmt.Stringer); ok {
+			r.Text = text.String()
+		}
+		return r
 	}
-	return answer(c.ID, c.Tool, done)
 }
 
-// gitText is what a model gets of a text in a repository.
-func (k *kit) gitText(s string, most int) string {
-	return shorten.Head(k.Secrets.Scrub(plaintext.Clean(s)), most)
+// gitTexts makes texts in a repository what a model gets of them.
+func (k *kit) gitTexts(texts ...*string) {
+	for _, t := range texts {
+		*t = shorten.Head(k.Secrets.Scrub(plaintext.Clean(*t)), maxGitText)
+	}
 }
 
-func (k *kit) gitClone(ctx context.Context, c toolCall) *Answer {
+func (k *kit) gitClone(ctx context.Context, g *git.Git, c toolCall) (any, error) {
 	if u, err := url.Parse(c.path); err == nil {
 		c.dir = cmp.Or(c.dir, strings.TrimSuffix(path.Base(u.Path), ".git"))
 	}
-	err := k.repository(ctx, c).Clone(ctx, c.path, &git.CloneOptions{Branch: c.branch})
-	return k.gitDone(ctx, c, clonedJSON{k.gitText(c.dir, maxGitBody)}, err)
+	err := g.In(c.dir).Clone(ctx, c.path, &git.CloneOptions{Branch: c.branch})
+	k.gitTexts(&c.dir)
+	return clonedJSON{c.dir}, err
 }
 
-func (k *kit) gitStatus(ctx context.Context, c toolCall) *Answer {
-	s, err := k.repository(ctx, c).Status(ctx)
+func (k *kit) gitStatus(ctx context.Context, g *git.Git, _ toolCall) (any, error) {
+	s, err := g.Status(ctx)
 	if err != nil {
-		return k.failed(ctx, c, err)
+		return nil, err
 	}
-	j := gitStatusJSON{Branch: k.gitText(s.Branch, maxGitBody), Commit: s.Commit, Upstream: k.gitText(s.Upstream, maxGitBody), Ahead: s.Ahead, Behind: s.Behind,
-		Files: []gitFileJSON{}, More: max(len(s.Files)-maxGitFiles, 0)}
-	for _, f := range s.Files[:len(s.Files)-j.More] {
-		j.Files = append(j.Files, gitFileJSON{k.Secrets.Scrub(f.Path), k.Secrets.Scrub(f.From), string(rune(f.Index)), string(rune(f.Worktree))})
+	k.gitTexts(&s.Branch, &s.Upstream)
+	j := gitStatusJSON{*s, max(len(s.Files)-maxGitFiles, 0)}
+	j.Files = s.Files[:len(s.Files)-j.More]
+	for i, f := range j.Files {
+		j.Files[i].Path, j.Files[i].From = k.Secrets.Scrub(f.Path), k.Secrets.Scrub(f.From)
 	}
-	return answer(c.ID, c.Tool, j)
+	return j, nil
 }
 
 // paths returns the path of a call, if it has one.
@@ -193,75 +175,76 @@ func (c toolCall) paths() []string {
 	return []string{c.path}
 }
 
-func (k *kit) gitDiff(ctx context.Context, c toolCall) *Answer {
-	diff, err := k.repository(ctx, c).Diff(ctx, &git.DiffOptions{Staged: c.staged, From: c.from, To: c.to, Paths: c.paths()})
+func (k *kit) gitDiff(ctx context.Context, g *git.Git, c toolCall) (any, error) {
+	diff, err := g.Diff(ctx, &git.DiffOptions{Staged: c.staged, From: c.from, To: c.to, Paths: c.paths()})
 	if err != nil {
-		return k.failed(ctx, c, err)
+		return nil, err
 	}
 	all := k.Secrets.Scrub(plaintext.Clean(diff))
-	j := gitDiffJSON{Diff: strings.ToValidUTF8(all[:min(len(all), k.MaxText)], "")}
-	j.Missing = max(len(all)-k.MaxText, 0)
-	r := answer(c.ID, c.Tool, j)
-	if r.Text = cmp.Or(j.Diff, "[no changes]"); j.Missing > 0 {
-		r.Text += "\n[" + bytesOf(int64(j.Missing)) + " more; name a path to see them]"
+	j := gitDiffJSON{Diff: strings.ToValidUTF8(all[:min(len(all), k.MaxText)], ""), Missing: max(len(all)-k.MaxText, 0)}
+	if diff != "" || c.staged || c.to != "" {
+		return j, nil
 	}
-	return r
+	j.Untracked, err = g.Untracked(ctx, c.paths()...)
+	j.Untracked = j.Untracked[:min(len(j.Untracked), maxUntracked)]
+	for i := range j.Untracked {
+		k.gitTexts(&j.Untracked[i])
+	}
+	return j, err
 }
 
-func (k *kit) gitLog(ctx context.Context, c toolCall) *Answer {
-	list, err := k.repository(ctx, c).Log(ctx, &git.LogOptions{From: c.from, Max: int(cmp.Or(c.lines, defaultLog)), Paths: c.paths()})
-	if err != nil {
-		return k.failed(ctx, c, err)
+// String is what a model reads.
+func (j gitDiffJSON) String() string {
+	switch {
+	case j.Missing > 0:
+		return j.Diff + "\n[" + bytesOf(int64(j.Missing)) + " more; name a path to see them]"
+	case len(j.Untracked) > 0:
+		return fmt.Sprintf("[no changes in the files that git tracks; it does not track %q]", j.Untracked)
 	}
-	j := gitLogJSON{[]gitEntryJSON{}}
-	for _, e := range list {
-		j.Commits = append(j.Commits, gitEntryJSON{e.Hash, k.gitText(e.Author+" <"+e.Email+">", maxGitBody), e.Time.Format(time.RFC3339), k.gitText(e.Subject, maxGitBody), k.gitText(e.Body, maxGitBody)})
-	}
-	return answer(c.ID, c.Tool, j)
+	return cmp.Or(j.Diff, "[no changes]")
 }
 
-func (k *kit) gitBranches(ctx context.Context, c toolCall) *Answer {
-	list, err := k.repository(ctx, c).Branches(ctx)
-	if err != nil {
-		return k.failed(ctx, c, err)
+func (k *kit) gitLog(ctx context.Context, g *git.Git, c toolCall) (any, error) {
+	list, err := g.Log(ctx, &git.LogOptions{From: c.from, Max: int(cmp.Or(c.lines, defaultLog)), Paths: c.paths()})
+	for i := range list {
+		e := &list[i]
+		k.gitTexts(&e.Author, &e.Email, &e.Subject, &e.Body)
 	}
-	j := gitBranchesJSON{[]gitBranchJSON{}}
-	for _, b := range list {
-		j.Branches = append(j.Branches, gitBranchJSON{k.gitText(b.Name, maxGitBody), b.Commit, b.Remote, b.Current})
-	}
-	return answer(c.ID, c.Tool, j)
+	return gitLogJSON{list}, err
 }
 
-func (k *kit) gitCheckout(ctx context.Context, c toolCall) *Answer {
-	return k.gitDone(ctx, c, okJSON{true}, k.repository(ctx, c).Checkout(ctx, c.branch, c.create))
+func (k *kit) gitBranches(ctx context.Context, g *git.Git, _ toolCall) (any, error) {
+	list, err := g.Branches(ctx)
+	for i := range list {
+		k.gitTexts(&list[i].Name)
+	}
+	return gitBranchesJSON{list}, err
 }
 
-func (k *kit) gitCommit(ctx context.Context, c toolCall) *Answer {
-	g := k.repository(ctx, c)
+func (k *kit) gitCheckout(ctx context.Context, g *git.Git, c toolCall) (any, error) {
+	return okJSON{true}, g.Checkout(ctx, c.branch, c.create)
+}
+
+func (k *kit) gitCommit(ctx context.Context, g *git.Git, c toolCall) (any, error) {
 	if err := g.Add(ctx, c.paths()...); err != nil {
-		return k.failed(ctx, c, err)
+		return nil, err
 	}
 	hash, err := g.Commit(ctx, c.message)
-	return k.gitDone(ctx, c, gitCommitJSON{hash}, err)
+	return gitCommitJSON{hash}, err
 }
 
-func (k *kit) gitPush(ctx context.Context, c toolCall) *Answer {
-	return k.gitDone(ctx, c, okJSON{true}, k.repository(ctx, c).Push(ctx))
+func (k *kit) gitPush(ctx context.Context, g *git.Git, _ toolCall) (any, error) {
+	return okJSON{true}, g.Push(ctx)
 }
 
-func (k *kit) gitPull(ctx context.Context, c toolCall) *Answer {
-	return k.gitDone(ctx, c, okJSON{true}, k.repository(ctx, c).Pull(ctx))
+func (k *kit) gitPull(ctx context.Context, g *git.Git, _ toolCall) (any, error) {
+	return okJSON{true}, g.Pull(ctx)
 }
 
 // gitFact says where credentials come from.
 func gitFact(k *kit) string {
-	if k.git == nil {
-		return ""
-	}
-	switch way, _, _ := strings.Cut(k.git.Describe(), ":"); way {
-	case "none":
+	if k.git != nil && k.git.Describe() == "none" {
 		return "There are no credentials: only public repositories can be reached."
-	default:
-		return ""
 	}
+	return ""
 }

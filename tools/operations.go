@@ -108,39 +108,39 @@ var operations = []operation{
 	},
 	{
 		name: "git_clone", op: codeinterp.OpCommand, args: []argument{argRepository, argCloneDir, argBranchOf},
-		needs: hasGit, hints: ofRuns, output: reflected[clonedJSON], serve: (*kit).gitClone,
+		needs: hasGit, hints: ofRuns, output: reflected[clonedJSON], serve: inRepository((*kit).gitClone),
 	},
 	{
 		name: "git_status", op: codeinterp.OpCommand, args: []argument{argGitDir},
-		needs: hasGit, hints: ofReads, output: reflected[gitStatusJSON], serve: (*kit).gitStatus,
+		needs: hasGit, hints: ofReads, output: reflected[gitStatusJSON], serve: inRepository((*kit).gitStatus),
 	},
 	{
 		name: "git_diff", op: codeinterp.OpCommand, args: []argument{argGitDir, argGitPath, argFromCommit, argToCommit, argStaged},
-		needs: hasGit, hints: ofReads, output: reflected[gitDiffJSON], serve: (*kit).gitDiff,
+		needs: hasGit, hints: ofReads, output: reflected[gitDiffJSON], serve: inRepository((*kit).gitDiff),
 	},
 	{
 		name: "git_log", op: codeinterp.OpCommand, args: []argument{argGitDir, argGitPath, argFromCommit, argCommits},
-		needs: hasGit, hints: ofReads, output: reflected[gitLogJSON], serve: (*kit).gitLog,
+		needs: hasGit, hints: ofReads, output: reflected[gitLogJSON], serve: inRepository((*kit).gitLog),
 	},
 	{
 		name: "git_branches", op: codeinterp.OpCommand, args: []argument{argGitDir},
-		needs: hasGit, hints: ofReads, output: reflected[gitBranchesJSON], serve: (*kit).gitBranches,
+		needs: hasGit, hints: ofReads, output: reflected[gitBranchesJSON], serve: inRepository((*kit).gitBranches),
 	},
 	{
 		name: "git_checkout", op: codeinterp.OpCommand, args: []argument{argGitDir, argBranch, argCreate},
-		needs: hasGit, hints: ofOverwrites, output: reflected[okJSON], serve: (*kit).gitCheckout,
+		needs: hasGit, hints: ofOverwrites, output: reflected[okJSON], serve: inRepository((*kit).gitCheckout),
 	},
 	{
 		name: "git_commit", op: codeinterp.OpCommand, args: []argument{argGitDir, argGitPath, argMessage},
-		needs: hasGit, hints: ofChanges, output: reflected[gitCommitJSON], serve: (*kit).gitCommit,
+		needs: hasGit, hints: ofChanges, output: reflected[gitCommitJSON], serve: inRepository((*kit).gitCommit),
 	},
 	{
 		name: "git_push", op: codeinterp.OpCommand, args: []argument{argGitDir},
-		needs: hasGit, hints: ofRuns, output: reflected[okJSON], serve: (*kit).gitPush,
+		needs: hasGit, hints: ofRuns, output: reflected[okJSON], serve: inRepository((*kit).gitPush),
 	},
 	{
 		name: "git_pull", op: codeinterp.OpCommand, args: []argument{argGitDir},
-		needs: hasGit, hints: ofRuns, output: reflected[okJSON], serve: (*kit).gitPull,
+		needs: hasGit, hints: ofRuns, output: reflected[okJSON], serve: inRepository((*kit).gitPull),
 	},
 	{
 		name: "start_terminal", op: codeinterp.OpTerminal, args: []argument{argTerminalCommand, argCwd, argColumns, argRows, argSettle},
@@ -156,7 +156,7 @@ var operations = []operation{
 	},
 	{
 		name: "stop_terminal", args: []argument{argTerminalID},
-		needs: hasTerminals, hints: ofLosses, output: reflected[commandJSON], serve: (*kit).stopCommand,
+		needs: hasTerminals, hints: ofLosses, output: reflected[terminalJSON], serve: (*kit).stopTerminal,
 	},
 	{
 		name: opReadOutput, args: []argument{argOutput, argStream, argOffset, argLimit},

@@ -120,6 +120,19 @@ func (k *kit) terminalScreen(ctx context.Context, c toolCall) *Answer {
 	return k.screen(ctx, c)
 }
 
+// stopTerminal ends a terminal, and shows it as it was at its end.
+func (k *kit) stopTerminal(ctx context.Context, c toolCall) *Answer {
+	id := shell.ID(c.commandID)
+	_, err := k.shell.Screen(ctx, id) // a command without a terminal is not stopped
+	if err == nil {
+		_, err = k.shell.Stop(ctx, id)
+	}
+	if err != nil {
+		return k.failed(ctx, c, err)
+	}
+	return k.screen(ctx, c)
+}
+
 // quiet is how long a terminal shows nothing new when it has come to rest.
 const quiet = 200 * time.Millisecond
 

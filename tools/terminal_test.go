@@ -69,7 +69,7 @@ func TestTerminalTools(t *testing.T) {
 			{"terminal_screen", `{"terminalId":"ID","since":25}`, "[cursor at line 4, column 1; the next offset is 31; it is still running]\nsome\n"},
 			{"terminal_input", `{"terminalId":"ID","keys":"no-key"}`, `no-key`},
 			{"terminal_input", `{"terminalId":"ID","text":"q","waitMs":30000}`, "it has ended: error, exit code 3]\n\n  edit [secret]\nsome"},
-			{"stop_terminal", `{"terminalId":"ID"}`, `"exitCode":3`},
+			{"stop_terminal", `{"terminalId":"ID"}`, "it has ended: error, exit code 3]\n\n  edit [secret]"},
 			{"terminal_screen", `{"terminalId":"none"}`, "no such command"},
 			{"start_terminal", `{"rows":201}`, "rows: need 1 to 200"},
 		} {
@@ -80,13 +80,11 @@ func TestTerminalTools(t *testing.T) {
 			if a.Failure != nil {
 				continue
 			}
-			if step.op == "start_terminal" {
-				var j struct{ TerminalID string }
-				if err := json.Unmarshal(a.JSON(), &j); err != nil {
-					t.Fatal(err)
-				}
-				id = j.TerminalID
+			var j struct{ TerminalID string }
+			if err := json.Unmarshal(a.JSON(), &j); err != nil || id != "" && j.TerminalID != id {
+				t.Fatalf("%s answers for %q, %v", step.op, j.TerminalID, err)
 			}
+			id = j.TerminalID
 			tool := list[slices.IndexFunc(list, func(tool tools.Tool) bool { return tool.Name == step.op })]
 			doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.JSON()))
 			if err == nil {
