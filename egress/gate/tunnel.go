@@ -53,8 +53,17 @@ func (s *Session) tunnel(c *conn, t *target, protocol string, answer []byte) {
 		<-c.done
 		_ = up.Close()
 	}()
+	if local(c.Conn) && local(up) {
+		_ = up.(*net.TCPConn).SetReadBuffer(localBuffer)
+	}
 	e.Sent, e.Received = pass(c, up, s.gate.policy.Limits.Bytes > 0)
 	s.event(e, start)
+}
+
+// local reports whether a connection is by TCP, and within this machine.
+func local(c net.Conn) bool {
+	t, ok := c.(*net.TCPConn)
+	return ok && t.RemoteAddr().(*net.TCPAddr).IP.IsLoopback()
 }
 
 // pass copies both ways. Uncounted bytes are moved by the kernel where it can.

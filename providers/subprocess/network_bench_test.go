@@ -124,8 +124,9 @@ func BenchmarkNetwork(b *testing.B) {
 				through = append(through, p.direct(fmt.Sprintf(stream, p.raw, `b'\n'`)))
 				tunnel = append(tunnel, p.gated(fmt.Sprintf(stream, p.raw, `b'\n'`)))
 			}
-			b.ReportMetric(middle(direct), "direct-µs")
-			b.ReportMetric(middle(gated)-middle(direct), "over-direct-µs")
+			// Of runs in turns: others that use the machine only add to a latency.
+			b.ReportMetric(slices.Min(direct), "direct-µs")
+			b.ReportMetric(slices.Min(gated)-slices.Min(direct), "over-direct-µs")
 			b.ReportMetric(middle(through), "direct-MiB/s")
 			b.ReportMetric(middle(through)/middle(tunnel), "direct/tunnel")
 			b.ReportMetric(0, "ns/op")
