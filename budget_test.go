@@ -59,7 +59,6 @@ var budgets = map[string]int{
 	"internal/pydriver":                   28,
 	"internal/pytools":                    46,
 	"internal/pyvalue":                    13,
-	"internal/room":                       83,
 	"internal/rootfs":                     1037,
 	"internal/sandbox":                    5699,
 	"internal/sandbox/acl":                84,

@@ -16,8 +16,7 @@ import (
 	"runtime"
 
 	"golang.org/x/image/webp"
-
-	"github.com/toolcell/toolcell/internal/room"
+	"golang.org/x/sync/semaphore"
 )
 
 const (
@@ -47,10 +46,10 @@ type Picture struct {
 	image.Image
 	MIME          string
 	Width, Height int // of all of it; an animation's image can be smaller
-	took          int
+	took          int64
 }
 
-var memory room.Room
+var memory = semaphore.NewWeighted(maxMemory)
 
 // Open decodes a picture, which is to be scaled to a longest edge of that many pixels
 // and then closed. It waits until ctx is done while others take too much memory.
@@ -59,8 +58,9 @@ func Open(ctx context.Context, data []byte, edge int) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Picture{MIME: f.mime, Width: cfg.Width, Height: cfg.Height, took: f.decoded(cfg, len(data)) + scaled(cfg, edge)}
-	if !memory.Take(p.took, maxMemory, ctx.Done(), nil) {
+	took := min(f.decoded(cfg, len(data))+scaled(cfg, edge), maxMemory) // there is room for one alone
+	p := &Picture{MIME: f.mime, Width: cfg.Width, Height: cfg.Height, took: int64(took)}
+	if memory.Acquire(ctx, p.took) != nil {
 		return nil, context.Cause(ctx)
 	}
 	if p.Image, err = f.decode(bytes.NewReader(data)); err != nil {
@@ -94,7 +94,7 @@ func (p *Picture) Close() {
 	if p.Image = nil; p.took >= largeMemory {
 		runtime.GC()
 	}
-	memory.Free(p.took)
+	memory.Release(p.took)
 	p.took = 0
 }
 

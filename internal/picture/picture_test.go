@@ -61,22 +61,16 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if !memory.Take(maxMemory+1, maxMemory, closed(), nil) {
+	if !memory.TryAcquire(maxMemory) {
 		t.Error("pictures that were closed take memory")
 	}
-	memory.Free(maxMemory + 1)
-}
-
-func closed() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
+	memory.Release(maxMemory)
 }
 
 // TestWaiting: a picture of a canceled call is not waited for.
 func TestWaiting(t *testing.T) {
-	memory.Take(maxMemory, maxMemory, nil, nil)
-	defer memory.Free(maxMemory)
+	memory.TryAcquire(maxMemory)
+	defer memory.Release(maxMemory)
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)

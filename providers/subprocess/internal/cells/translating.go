@@ -4,7 +4,8 @@ import (
 	"context"
 	"runtime/debug"
 
-	"github.com/toolcell/toolcell/internal/room"
+	"golang.org/x/sync/semaphore"
+
 	"github.com/toolcell/toolcell/internal/typescript"
 )
 
@@ -18,10 +19,8 @@ const (
 	small            = 64 << 10
 )
 
-// translationRooms are what the programs take of memory that the process translates.
-type translationRooms struct{ large, others room.Room }
-
-var translations translationRooms
+// large and others are the memory that programs take while they are translated.
+var large, others = semaphore.NewWeighted(maxTranslating), semaphore.NewWeighted(maxTranslating)
 
 // Wait waits for the memory that a program of a size takes until it is one for
 // the driver, which free gives back. Its error is ctx's.
@@ -29,18 +28,19 @@ func Wait(ctx context.Context, size int) (free func(), err error) {
 	if size <= small {
 		return func() {}, nil
 	}
-	n := int(4 * typescript.Memory(size)) // also of what adapt makes of the outline, and as much garbage
-	of := &translations.others
+	// Also of what adapt makes of the outline, and as much garbage; there is room for one alone.
+	n := min(4*typescript.Memory(size), maxTranslating)
+	of := others
 	if n >= largeTranslating {
-		of = &translations.large
+		of = large
 	}
-	if !of.Take(n, maxTranslating, ctx.Done(), nil) {
-		return nil, ctx.Err()
+	if err := of.Acquire(ctx, n); err != nil {
+		return nil, err
 	}
 	return func() {
 		if n >= largeTranslating {
 			debug.FreeOSMemory()
 		}
-		of.Free(n)
+		of.Release(n)
 	}, nil
 }
