@@ -1,13 +1,7 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/netip"
-	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -86,57 +80,4 @@ func (s *Sandbox) prepareEgress() error {
 		s.notifier, err = netgate.NewNotifier()
 		return err
 	})
-}
-
-// testEgress makes a connection from inside, and sees whether it arrives.
-func (s *Sandbox) testEgress(dir string) error {
-	if !s.opts.Egress {
-		return nil
-	}
-	arrived := make(chan bool, 1)
-	c := &Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", "read -r line"}, Env: s.Env(dir, nil, nil), Workdir: dir, Egress: &Egress{
-		Serve: func(c net.Conn, _ netip.AddrPort) {
-			defer c.Close()
-			b := make([]byte, 1)
-			_, err := io.ReadFull(c, b)
-			arrived <- err == nil && b[0] == 'x'
-		},
-	}}
-	err := s.dial(c)
-	if err != nil {
-		return fmt.Errorf("egress: a connection fails: %w; it needs Linux 5.14", plain(err))
-	}
-	select {
-	case <-arrived:
-		return nil
-	case <-time.After(5 * time.Second):
-		return errors.New("egress: a connection does not arrive")
-	}
-}
-
-// dial connects from inside: in landlock mode in place of the program, in bwrap mode
-// beside it.
-func (s *Sandbox) dial(c *Cmd) error {
-	if s.mode == Landlock {
-		c.dials = true
-		p, err := s.Start(c)
-		if err == nil {
-			p.Wait()
-		}
-		return err
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	defer w.Close()
-	c.Files = []*os.File{r}
-	started, err := s.Start(c)
-	if err != nil {
-		return err
-	}
-	defer func() { started.Kill(); <-started.done }()
-	p := started.tree
-	return netgate.DialIn(p.ns.init, p.plan.user())
 }

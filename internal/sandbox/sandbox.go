@@ -171,8 +171,6 @@ type Cmd struct {
 	// only lets its children have one.
 	Egress *Egress
 
-	dials bool // to the proxy, in place of running the program
-
 	// ForkServer starts a trusted program that forks others; see
 	// [Sandbox.Fork]. It may make process groups, and its children narrow
 	// their isolation themselves. Not in bwrap mode.

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/toolcell/toolcell/internal/sandbox/forkexec"
-	"github.com/toolcell/toolcell/internal/sandbox/netgate"
 	"github.com/toolcell/toolcell/internal/sandbox/seccomp"
 	"golang.org/x/sys/unix"
 )
@@ -28,7 +27,6 @@ type spawn struct {
 	rlimits []Rlimit
 	rules   *os.File       // of Landlock, if any
 	filter  seccomp.Filter // if any
-	dials   bool           // to the proxy, in place of exec
 
 	pid int
 }
@@ -91,10 +89,6 @@ func (sp *spawn) steps() *forkexec.Steps {
 		forkexec.Pin(s, &sp.filter[0])
 		prog := &unix.SockFprog{Len: uint16(len(sp.filter)), Filter: &sp.filter[0]}
 		s.Do(unix.SYS_SECCOMP, setModeFilter, 0, forkexec.Pin(s, prog))
-	}
-	if sp.dials {
-		netgate.Dial(s, uintptr(len(sp.fds)))
-		return s
 	}
 	path, args, env := s.Text(sp.path), s.Texts(sp.args), s.Texts(sp.env)
 	s.Unmask()

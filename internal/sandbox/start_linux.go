@@ -51,7 +51,7 @@ func (s *Sandbox) start(p *proc) error {
 	}
 	defer null.Close()
 	sp := &spawn{
-		path: p.plan.Path, dials: p.plan.dials, args: p.plan.Args, env: p.plan.Env, dir: p.plan.Workdir, cwd: p.plan.Cwd,
+		path: p.plan.Path, args: p.plan.Args, env: p.plan.Env, dir: p.plan.Workdir, cwd: p.plan.Cwd,
 		fds: descriptors(p.plan.Files, null), ids: p.plan.ids, term: p.plan.Terminal,
 	}
 	if s.mode == Bwrap {

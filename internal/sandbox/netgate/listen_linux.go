@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -131,29 +130,4 @@ func socketsIn(pid int, u *rootfs.User, list []socket) ([]int, error) {
 
 func address(ip [4]byte, port int) *unix.RawSockaddrInet4 {
 	return &unix.RawSockaddrInet4{Family: unix.AF_INET, Port: uint16(port>>8 | port<<8), Addr: ip}
-}
-
-// Dial adds the steps by which a child connects to the proxy and writes one byte. fd is
-// its lowest free descriptor.
-func Dial(s *forkexec.Steps, fd uintptr) {
-	s.Expect(fd, unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM, 0)
-	s.Do(unix.SYS_CONNECT, fd, forkexec.Pin(s, address(loopback, ProxyPort)), unix.SizeofSockaddrInet4)
-	s.Expect(1, unix.SYS_WRITE, fd, s.Text("x"), 1)
-}
-
-// DialIn dials in the network namespace of pid.
-func DialIn(pid int, u *rootfs.User) error {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return err
-	}
-	defer null.Close()
-	s := &forkexec.Steps{}
-	enter(s, pid, u, int(null.Fd()))
-	Dial(s, 3)
-	child, err := s.Run()
-	if err == nil {
-		forkexec.Reap(child, nil)
-	}
-	return err
 }

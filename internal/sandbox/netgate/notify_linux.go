@@ -39,6 +39,12 @@ type question struct {
 	args       [6]uint64
 }
 
+// An addFD is struct seccomp_notif_addfd: a descriptor to be made in a program.
+type addFD struct {
+	id                      uint64
+	flags, from, to, toFlag uint32
+}
+
 // A Notifier answers the calls of socket and connect of programs without a network
 // namespace, by the process groups that they cannot leave.
 type Notifier struct {
@@ -85,6 +91,11 @@ func NewNotifier() (*Notifier, error) {
 	if n.raw, err = n.file.SyscallConn(); err != nil {
 		n.file.Close()
 		return nil, err
+	}
+	// No descriptor to give: a kernel that knows the flag says EBADF.
+	if err := n.ioctl(notifyAddFD, unsafe.Pointer(&addFD{flags: flagSend, from: ^uint32(0)})); err != unix.EBADF {
+		n.file.Close()
+		return nil, fmt.Errorf("seccomp notification: it needs Linux 5.14 (%w)", err)
 	}
 	go n.serve()
 	return n, nil
@@ -191,10 +202,7 @@ func (n *Notifier) socket(q *question, p *program, kind int) unix.Errno {
 	n.mu.Lock()
 	p.pending[st.Ino] = w
 	n.mu.Unlock()
-	a := struct {
-		id                      uint64
-		flags, from, to, toFlag uint32
-	}{id: q.id, flags: flagSend, from: uint32(pair[0])}
+	a := addFD{id: q.id, flags: flagSend, from: uint32(pair[0])}
 	if kind&unix.SOCK_CLOEXEC != 0 {
 		a.toFlag = unix.O_CLOEXEC
 	}
