@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/artifact"
+	"github.com/toolcell/toolcell/internal/dirwalk"
 )
 
 // tick is the time within which two changes of a file may have the same time, where
@@ -33,7 +34,7 @@ type Snapshot struct {
 // stops soon after ctx is done.
 func (f *FS) Snapshot(ctx context.Context) *Snapshot {
 	s := &Snapshot{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
-	newest, whole := f.scan(ctx, s.seed, func(e *entry) { s.seen[e.sum] = struct{}{} })
+	newest, whole := f.scan(ctx, func(e *dirwalk.Entry) { s.seen[sum(s.seed, e)] = struct{}{} })
 	s.whole = whole
 	// A file changed in the same tick once more would keep its times, and perhaps
 	// its size.
@@ -60,9 +61,9 @@ type change struct {
 func (f *FS) Artifacts(ctx context.Context, before *Snapshot, data bool) ([]codeinterp.Artifact, []codeinterp.Truncation) {
 	list := artifact.List{Data: data}
 	found := changes{fs: f}
-	_, whole := f.scan(ctx, before.seed, func(e *entry) {
-		if _, same := before.seen[e.sum]; !same || e.err != nil {
-			found.add(e.path(), &e.st, e.err)
+	_, whole := f.scan(ctx, func(e *dirwalk.Entry) {
+		if _, same := before.seen[sum(before.seed, e)]; !same || e.Err != nil {
+			found.add(e.Path(), &e.Stat, e.Err)
 		}
 	})
 	found.shrink()

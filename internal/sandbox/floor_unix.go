@@ -218,9 +218,6 @@ func (s *Sandbox) Show(paths []string) error {
 
 func (s *Sandbox) shows(string) bool { return false }
 
-// SpareID is for root hosts, which there are none of on this system.
-func SpareID() (int, error) { return 0, errors.ErrUnsupported }
-
 // CanFork reports whether Fork works in this mode: not on this system.
 func (s *Sandbox) CanFork() bool { return false }
 

@@ -28,16 +28,6 @@ func newIDs(uid, gid int) (*ids, error) {
 	return i, nil
 }
 
-// SpareID returns a uid, and gid, for Options.UID of a root host, which is not
-// used otherwise: one of those that programs run as.
-func SpareID() (int, error) {
-	i, err := newIDs(0, 0)
-	if err != nil {
-		return 0, err
-	}
-	return i.fresh().uid, nil
-}
-
 // mappedIDs returns how many ids from 0 on the map file's namespace has.
 func mappedIDs(name string) (n int) {
 	b, _ := os.ReadFile(name)

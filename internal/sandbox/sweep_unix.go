@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
 	"golang.org/x/sys/unix"
@@ -14,9 +13,6 @@ import (
 
 // rootPrefix begins the names of directories that hold those of TempDir.
 const rootPrefix = "toolcell-sandbox-"
-
-// sweepTime bounds the sweep of one start.
-const sweepTime = 30 * time.Second
 
 // lockRoot marks the root of a living host's directories: the kernel drops the
 // lock with the host.
@@ -80,7 +76,6 @@ func PrivateDir(uid, gid int) (dir string, remove func() error, err error) {
 // SweepTemp removes from an Options.TempDir what hosts of this user that were killed have
 // left: roots that are not locked.
 func SweepTemp(dir string) {
-	end := time.Now().Add(sweepTime)
 	list, _ := filepath.Glob(filepath.Join(dir, rootPrefix+"*"))
 	for _, path := range list {
 		var st unix.Stat_t
@@ -91,10 +86,7 @@ func SweepTemp(dir string) {
 		if err != nil {
 			continue
 		}
-		done, _ := rmtree.New(path).Run(end)
+		_ = rmtree.RemoveAll(path)
 		lock.Close()
-		if !done {
-			return
-		}
 	}
 }

@@ -61,9 +61,19 @@ const (
 // Discard removes a directory of TempDir's, whose processes have ended. A small one is
 // gone when it returns; a large one goes in the background.
 func (s *Sandbox) Discard(dir string) {
-	r := rmtree.New(dir)
-	if done, _ := r.Run(time.Now().Add(discardTime)); !done {
-		go r.Run(time.Time{})
+	_, _ = removeWithin(dir, discardTime)
+}
+
+// removeWithin removes a directory, and reports whether that was done within d; otherwise
+// it goes on in the background.
+func removeWithin(dir string, d time.Duration) (done bool, err error) {
+	result := make(chan error, 1)
+	go func() { result <- rmtree.RemoveAll(dir) }()
+	select {
+	case err := <-result:
+		return true, err
+	case <-time.After(d):
+		return false, nil
 	}
 }
 
@@ -88,7 +98,7 @@ func (t *tempRoot) remove() error {
 		return nil
 	}
 	defer t.lock.Close()
-	done, err := rmtree.New(dir).Run(time.Now().Add(closeTime))
+	done, err := removeWithin(dir, closeTime)
 	if !done {
 		err = fmt.Errorf("%w: removing directories takes too long; the next host goes on", codeinterp.ErrUnavailable)
 	}

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,72 +18,53 @@ import (
 // RemoveAll removes dir and what is in it, also directories that a program
 // made unreadable or nested thousands of levels deep. It follows no symbolic
 // links and holds three descriptors at most. What is missing is no error.
-func RemoveAll(dir string) error {
-	r := New(dir)
-	_, err := r.Run(time.Time{})
-	return err
-}
+func RemoveAll(dir string) error { return newRemover(unix.AT_FDCWD, dir).run() }
 
 // RemoveAt is RemoveAll for a name in an open directory, which may also be a file's.
 func RemoveAt(dir *os.File, name string) error {
 	at := int(dir.Fd())
-	err := unlink(at, name)
-	if err != errNotEmpty {
+	if err := unlink(at, name); err != errNotEmpty {
 		return err
 	}
-	r := New(name)
-	r.at = at
-	_, err = r.Run(time.Time{})
-	return err
+	return newRemover(at, name).run()
 }
 
-// A Remover removes a directory bit by bit. It keeps the work flat: a directory
+// A remover removes a directory bit by bit. It keeps the work flat: a directory
 // that is not empty moves up to the top before its turn comes.
-type Remover struct {
+type remover struct {
 	at   int // what dir is relative to
 	dir  string
 	mark string // prefix of what was moved up
 	n    int
-	end  time.Time
 }
 
-// New returns a Remover of dir.
-func New(dir string) *Remover {
-	return &Remover{at: unix.AT_FDCWD, dir: dir, mark: strconv.FormatUint(rand.Uint64(), 36) + "-"}
+func newRemover(at int, dir string) *remover {
+	return &remover{at: at, dir: dir, mark: strconv.FormatUint(rand.Uint64(), 36) + "-"}
 }
 
-var (
-	errLater    = errors.New("later")
-	errNotEmpty = errors.New("not empty")
-)
+var errNotEmpty = errors.New("not empty")
 
 const removeBatch = 512
 
-// Run removes until it is done, or until end, if that is set. An error other
-// than that one directory cannot be removed comes at the end.
-func (r *Remover) Run(end time.Time) (done bool, err error) {
-	r.end = end
+func (r *remover) run() error {
 	top, err := openReadable(r.at, r.dir)
 	switch {
 	case err == unix.ENOENT:
-		return true, nil
+		return nil
 	case err != nil:
-		return true, fmt.Errorf("removing a directory: %w", err)
+		return fmt.Errorf("removing a directory: %w", err)
 	}
 	defer top.Close()
 	err = r.empty(top, func(name string) error { return r.subdirectory(top, name) })
-	if err == errLater {
-		return false, nil
-	}
 	if e := unix.Unlinkat(r.at, r.dir, unix.AT_REMOVEDIR); e != nil && e != unix.ENOENT {
-		return true, fmt.Errorf("removing a directory: %w", errors.Join(err, e))
+		return fmt.Errorf("removing a directory: %w", errors.Join(err, e))
 	}
-	return true, nil
+	return nil
 }
 
 // empty removes the entries of a directory; what to do with directories that
 // are not empty is up to subdir.
-func (r *Remover) empty(d *os.File, subdir func(name string) error) error {
+func (r *remover) empty(d *os.File, subdir func(name string) error) error {
 	fd := int(d.Fd())
 	for {
 		// From the start each time: what readdir(3) returns after entries were
@@ -95,19 +75,13 @@ func (r *Remover) empty(d *os.File, subdir func(name string) error) error {
 		names, _ := d.Readdirnames(removeBatch)
 		removed, failed := 0, error(nil)
 		for _, name := range names {
-			if !r.end.IsZero() && time.Now().After(r.end) {
-				return errLater
-			}
 			err := unlink(fd, name)
 			if err == errNotEmpty {
 				err = subdir(name)
 			}
-			switch {
-			case err == errLater:
-				return err
-			case err == nil || err == unix.ENOENT:
+			if err == nil || err == unix.ENOENT {
 				removed++
-			default:
+			} else {
 				failed = err
 			}
 		}
@@ -138,7 +112,7 @@ func unlink(at int, name string) error {
 }
 
 // subdirectory removes a directory at the top, and moves up those in it.
-func (r *Remover) subdirectory(top *os.File, name string) error {
+func (r *remover) subdirectory(top *os.File, name string) error {
 	d, err := openReadable(int(top.Fd()), name)
 	if err != nil {
 		return err
