@@ -102,7 +102,7 @@ func (f *Fork) Adopt(pid int) (*Process, error) {
 	f.child = nil
 	f.closeRuleset()
 	err = p.s.confine(p, pid)
-	p.s.watch.add(p)
+	p.measure(true)
 	go p.awaitFinish()
 	if err != nil {
 		p.kill()
@@ -120,6 +120,7 @@ func (f *Fork) awaitGroup(pid int) error {
 		case err != nil || st.Parent != f.server.pid:
 			return fmt.Errorf("%w: process %d is no child of the fork server", codeinterp.ErrIsolation, pid)
 		case st.Group == f.child.group:
+			f.child.since = st.Start
 			return nil
 		case st.State == 'Z' || wait > 2*time.Second:
 			return fmt.Errorf("%w: the forked process did not join its group", codeinterp.ErrIsolation)

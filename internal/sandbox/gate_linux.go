@@ -166,7 +166,7 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 	}
 	preferVictim(p.pid)
 	preferVictim(init)
-	s.watch.add(p)
+	p.measure(true)
 	if err := s.limitInside(p.plan, init); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,30 +147,15 @@ func (s *Sandbox) thaw() {
 // members lists the processes of all trees without a cgroup of their own, the oldest
 // first.
 func (s *Sandbox) members() (list []procfs.Stat) {
-	trees, escaped := map[*proc]*usage{}, map[int]uint64{}
-	for _, p := range s.live.list() {
+	trees := slices.DeleteFunc(s.live.list(), func(p *proc) bool {
 		p.mu.Lock()
-		if !p.ended && p.cgroup == nil {
-			trees[p] = &p.usage
-			maps.Copy(escaped, p.escaped)
-		}
-		p.mu.Unlock()
-	}
-	all := map[int]*member{}
-	for _, pid := range procfs.PIDs() {
-		if st, err := procfs.Read(pid); err == nil {
-			all[pid] = &member{Stat: st}
-		}
-	}
-	r := newRoots(trees)
-	for pid, start := range escaped {
-		if m := all[pid]; m != nil && m.Start == start {
-			r.first[pid] = &usage{}
-		}
-	}
-	for _, m := range all {
-		if new(watcher).owner(m.Stat, all, r, 0) != nil {
-			list = append(list, m.Stat)
+		defer p.mu.Unlock()
+		return p.ended || p.cgroup != nil
+	})
+	f := newForest(trees, nil)
+	for _, st := range f.all {
+		if f.tree(st) != nil {
+			list = append(list, st)
 		}
 	}
 	slices.SortFunc(list, func(a, b procfs.Stat) int {

@@ -33,19 +33,21 @@ type proc struct {
 	server   *proc       // of an adopted process
 	finished chan uint32 // its wait status
 
-	mu      sync.Mutex
-	closed  sync.Once // done
-	ended   bool      // and may be reaped: no more signals
-	killed  bool
-	cause   codeinterp.Cause
-	detail  string
-	escaped map[int]uint64 // in none mode, pids and start times of what left the group
+	mu       sync.Mutex
+	closed   sync.Once // done
+	ended    bool      // and may be reaped: no more signals
+	killed   bool
+	measured bool // by the watcher
+	cause    codeinterp.Cause
+	detail   string
+	since    uint64              // start time of the first process
+	seen     map[procID]struct{} // in none mode, at the last look: some may have left the group
 }
 
 func newProc(s *Sandbox, pl *plan) *proc {
 	p := &proc{s: s, mode: s.mode, plan: pl, pidfd: -1}
 	p.done = make(chan struct{})
-	p.Process.tree = p
+	p.Process.tree, p.usage.p = p, p
 	return p
 }
 
@@ -54,6 +56,9 @@ func (p *proc) begin(sp *spawn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pid = sp.pid
+	if st, err := procfs.Read(p.pid); err == nil {
+		p.since = st.Start
+	}
 	group := sp.group
 	if sp.term {
 		group = sp.pid
@@ -94,7 +99,17 @@ func (p *proc) send(sig syscall.Signal) error {
 	return err
 }
 
-func (p *proc) rest(on bool) { p.s.watch.pause(p, on) }
+func (p *proc) rest(on bool) { p.measure(!on) }
+
+// measure starts or stops measuring what the tree uses.
+func (p *proc) measure(on bool) {
+	p.mu.Lock()
+	p.measured = on
+	p.mu.Unlock()
+	if on {
+		p.s.watch.wake()
+	}
+}
 
 func (p *proc) kill() { p.stop("", "") }
 
@@ -125,10 +140,10 @@ func (p *proc) killTree() {
 		_ = unix.Kill(-p.group, unix.SIGKILL)
 	}
 	p.killSession()
-	for pid, start := range p.escaped {
-		// Its id may be another process's.
-		if st, err := procfs.Read(pid); err == nil && st.Start == start {
-			_ = unix.Kill(pid, unix.SIGKILL)
+	for id := range p.seen {
+		// The id may be another process's by now.
+		if st, err := procfs.Read(id.pid); err == nil && st.Start == id.start {
+			_ = unix.Kill(id.pid, unix.SIGKILL)
 		}
 	}
 	switch {
@@ -174,23 +189,18 @@ func (p *proc) reaped() {
 	p.conclude(ws)
 }
 
-// trackEscaped keeps what the watchdog saw outside of the group, to be killed too.
-func (p *proc) trackEscaped(members []*member) {
+// see keeps what the watchdog saw, to be killed too if it leaves the group.
+func (p *proc) see(members []procfs.Stat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, m := range members {
-		if m.Group != p.group {
-			if p.escaped == nil {
-				p.escaped = map[int]uint64{}
-			}
-			p.escaped[m.PID] = m.Start
-		}
+	p.seen = map[procID]struct{}{}
+	for _, st := range members {
+		p.seen[procID{st.PID, st.Start}] = struct{}{}
 	}
 }
 
 // conclude fills in the exit and releases everything.
 func (p *proc) conclude(ws syscall.WaitStatus) {
-	p.s.watch.remove(p)
 	p.mu.Lock()
 	if p.ns != nil {
 		ws = p.ns.status(ws)

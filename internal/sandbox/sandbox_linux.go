@@ -48,7 +48,7 @@ type Sandbox struct {
 // works and o allows. Its error wraps codeinterp.ErrIsolation, or ErrInvalid.
 func New(o *Options) (*Sandbox, error) {
 	s := &Sandbox{}
-	s.anchors.forks = &s.forks
+	s.anchors.forks, s.watch.live = &s.forks, &s.live
 	if o != nil {
 		s.opts = *o
 	}

@@ -98,7 +98,7 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 		}
 	}
 	preferVictim(p.pid)
-	s.watch.add(p)
+	p.measure(true)
 	close(ready)
 	if err != nil {
 		p.kill()

@@ -19,14 +19,9 @@ import (
 // guards.
 type usage struct {
 	p      *proc
-	since  uint64 // start time of the first process
 	active bool
 	still  int           // looks since the last change
-	looked time.Time     // when all of its processes were last read
-	due    bool          // they are read in this look
 	all    time.Duration // CPU time of live processes and of children that they waited for
-	own    time.Duration // CPU time of live and dead processes themselves
-	dead   time.Duration
 	rss    int64
 	tables int64 // memory of page tables
 	swap   int64
@@ -34,8 +29,6 @@ type usage struct {
 
 	measuring atomic.Bool // memory, exactly
 	unsure    bool        // it changed while it was measured
-
-	paused, woken bool // guarded by the watcher's mu
 
 	mu       sync.Mutex
 	cpu      time.Duration
@@ -46,50 +39,48 @@ type usage struct {
 
 // A sum is what the processes of a tree use at one look.
 type sum struct {
-	members  []*member
-	all, own time.Duration
-	rss      int64
-	threads  int
+	members []procfs.Stat
+	all     time.Duration
+	rss     int64
+	threads int
 }
 
-func (s *sum) add(m *member) {
-	s.members = append(s.members, m)
-	s.all += m.All
-	s.own += m.Own
-	s.rss += m.RSS
-	s.threads += m.Threads
+func (s *sum) add(st procfs.Stat) {
+	s.members = append(s.members, st)
+	s.all += st.All
+	s.rss += st.RSS
+	s.threads += st.Threads
 }
 
 // update takes in a look, and sees from it whether the tree is active.
 func (u *usage) update(s *sum) {
-	own := s.own + u.dead
-	if u.still++; s.all != u.all || own != u.own || s.rss != u.rss || s.threads != u.procs {
+	if u.still++; s.all != u.all || s.rss != u.rss || s.threads != u.procs {
 		u.still = 0
 	}
 	u.active = u.still < stillLooks || u.unsure
-	u.all, u.own, u.rss, u.procs = s.all, own, s.rss, s.threads
+	u.all, u.rss, u.procs = s.all, s.rss, s.threads
 	data := int64(0)
 	if u.active { // otherwise its page tables are what they were
 		u.tables, u.swap = 0, 0
-		for _, m := range s.members {
-			mem := procfs.ReadMemory(m.PID)
+		for _, st := range s.members {
+			mem := procfs.ReadMemory(st.PID)
 			data = max(data, mem.Data)
 			u.tables += mem.Tables
 			u.swap += mem.Swap
 		}
 	}
 	u.mu.Lock()
-	u.cpu = max(u.cpu, s.all, own)
+	u.cpu = max(u.cpu, s.all)
 	u.peakRSS = max(u.peakRSS, s.rss)
 	u.peakData = max(u.peakData, data)
 	u.mu.Unlock()
-	if u.p.mode == None && u.active {
-		u.p.trackEscaped(s.members)
+	if u.p.mode == None {
+		u.p.see(s.members)
 	}
 }
 
 // check stops the tree if it uses more than its limits.
-func (u *usage) check(members []*member) {
+func (u *usage) check(members []procfs.Stat) {
 	l := u.p.plan.limits
 	if u.p.mode == Bwrap && l.Processes > 0 {
 		l.Processes++ // bubblewrap's own
@@ -108,7 +99,7 @@ func (u *usage) check(members []*member) {
 
 // checkMemory adds up resident sizes, which counts shared pages more than once, page
 // tables and swap, and measures exactly, which is slow, only where that is too much.
-func (u *usage) checkMemory(members []*member, limit int64) {
+func (u *usage) checkMemory(members []procfs.Stat, limit int64) {
 	if u.rss+u.swap+u.tables <= limit {
 		u.unsure = false
 		return
@@ -118,17 +109,13 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 	if u.unsure = !u.measuring.CompareAndSwap(false, true); u.unsure {
 		return
 	}
-	list := make([]procfs.Stat, len(members))
-	for i, m := range members {
-		list[i] = m.Stat
-	}
 	tables := u.tables
 	// The kernel makes the reader wait for a process that is forking, which can take
 	// long on a busy machine; the limits of other trees must not wait for it.
 	go func() {
 		defer u.measuring.Store(false)
 		start := time.Now()
-		if total := tables + proportional(list); total > limit {
+		if total := tables + proportional(members); total > limit {
 			u.p.stop(codeinterp.CauseMemory, fmt.Sprintf("memory: %d MiB in use, limit %d MiB", total>>20, limit>>20))
 			return
 		}
