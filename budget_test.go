@@ -60,7 +60,6 @@ var budgets = map[string]int{
 	"internal/pydriver":                   28,
 	"internal/pytools":                    46,
 	"internal/pyvalue":                    13,
-	"internal/room":                       83,
 	"internal/rootfs":                     941,
 	"internal/sandbox":                    5500,
 	"internal/sandbox/acl":                84,
