@@ -22,7 +22,6 @@ const (
 	ErrnoNametoolong Errno = 37
 	ErrnoNoent       Errno = 44
 	ErrnoNospc       Errno = 51
-	ErrnoNosys       Errno = 52
 	ErrnoNotdir      Errno = 54
 	ErrnoNotempty    Errno = 55
 	ErrnoNotsock     Errno = 57
@@ -30,6 +29,8 @@ const (
 	ErrnoRofs        Errno = 69
 	ErrnoSpipe       Errno = 70
 )
+
+var errReadOnly = errors.New("a file of the library cannot be changed")
 
 // errnoOf returns the number of an error of a file system.
 func errnoOf(err error) Errno {
@@ -42,7 +43,7 @@ func errnoOf(err error) Errno {
 	}{
 		{fs.ErrNotExist, ErrnoNoent}, {fs.ErrExist, ErrnoExist}, {codeinterp.ErrIsDir, ErrnoIsdir},
 		{codeinterp.ErrNotDir, ErrnoNotdir}, {codeinterp.ErrNotEmpty, ErrnoNotempty},
-		{codeinterp.ErrQuota, ErrnoNospc}, {fs.ErrPermission, ErrnoBadf}, {fs.ErrClosed, ErrnoBadf}, {fs.ErrInvalid, ErrnoInval},
+		{codeinterp.ErrQuota, ErrnoNospc}, {errReadOnly, ErrnoRofs}, {fs.ErrPermission, ErrnoBadf}, {fs.ErrClosed, ErrnoBadf}, {fs.ErrInvalid, ErrnoInval},
 	} {
 		if errors.Is(err, known.err) {
 			return known.no

@@ -8,11 +8,7 @@ import (
 	"time"
 )
 
-func (c *call) fdstatGet() Errno {
-	f := c.file(c.u32(0))
-	if f == nil {
-		return ErrnoBadf
-	}
+func (c *call) fdstatGet(f *file) Errno {
 	b := c.at(c.u32(1), 24)
 	if b == nil {
 		return ErrnoFault
@@ -20,9 +16,9 @@ func (c *call) fdstatGet() Errno {
 	clear(b)
 	rights := uint64(allRights)
 	switch {
-	case f.isDir():
+	case f.dir:
 		b[0] = typeDir
-	case f.kind == streamFile:
+	case f.stream():
 		rights = streamRights
 	default:
 		b[0] = typeRegular
@@ -35,30 +31,19 @@ func (c *call) fdstatGet() Errno {
 	return 0
 }
 
-func (c *call) fdstatSetFlags() Errno {
-	f := c.file(c.u32(0))
-	if f == nil {
-		return ErrnoBadf
-	}
+func (c *call) fdstatSetFlags(f *file) Errno {
 	f.append = c.u32(1)&flagAppend != 0
 	return 0
 }
 
-func (c *call) filestatGet() Errno {
-	f := c.file(c.u32(0))
-	if f == nil {
-		return ErrnoBadf
-	}
+func (c *call) filestatGet(f *file) Errno {
 	var info fs.FileInfo
 	var err error
-	switch f.kind {
-	case streamFile:
-	case dataFile:
-		info, err = f.data.Stat()
-	case libraryFile:
-		info = f.info
-	default:
+	switch {
+	case f.dir:
 		info, err = c.stat(f.name)
+	case f.content != nil:
+		info, err = f.content.Stat()
 	}
 	if err != nil {
 		return errnoOf(err)
@@ -67,20 +52,18 @@ func (c *call) filestatGet() Errno {
 	return 0
 }
 
-func (c *call) filestatSetSize() Errno {
-	f, e := c.data(c.u32(0))
-	if e != 0 {
+func (c *call) filestatSetSize(f *file) Errno {
+	if e := f.seekable(); e != 0 {
 		return e
 	}
 	if c.args[1] > 1<<62 {
 		return ErrnoInval
 	}
-	return errnoOf(f.data.Truncate(int64(c.args[1])))
+	return errnoOf(f.content.Truncate(int64(c.args[1])))
 }
 
-func (c *call) filestatSetTimes() Errno {
-	f := c.file(c.u32(0))
-	if f == nil || f.kind == streamFile {
+func (c *call) filestatSetTimes(f *file) Errno {
+	if f.stream() {
 		return ErrnoBadf
 	}
 	return c.setTimes(f.name, c.args[2], c.u32(3))
@@ -99,24 +82,19 @@ func (c *call) setTimes(name string, modified uint64, flags uint32) Errno {
 	return errnoOf(c.Files.Chtimes(name, t))
 }
 
-// data returns a file of the context that is open.
-func (c *call) data(fd uint32) (*file, Errno) {
-	f := c.file(fd)
+// seekable returns 0 for a file with content.
+func (f *file) seekable() Errno {
 	switch {
-	case f == nil:
-		return nil, ErrnoBadf
-	case f.isDir():
-		return nil, ErrnoIsdir
-	case f.kind == libraryFile:
-		return nil, ErrnoRofs
-	case f.kind == streamFile:
-		return nil, ErrnoSpipe
+	case f.dir:
+		return ErrnoIsdir
+	case f.content == nil:
+		return ErrnoSpipe
 	}
-	return f, 0
+	return 0
 }
 
-func (c *call) prestatGet() Errno {
-	if c.u32(0) != rootDir || c.file(rootDir) == nil {
+func (c *call) prestatGet(*file) Errno {
+	if c.u32(0) != rootDir {
 		return ErrnoBadf
 	}
 	c.put32(c.u32(1), 0) // a directory
@@ -124,7 +102,7 @@ func (c *call) prestatGet() Errno {
 	return 0
 }
 
-func (c *call) prestatDirName() Errno {
+func (c *call) prestatDirName(*file) Errno {
 	if c.u32(0) != rootDir || c.u32(2) < 1 {
 		return ErrnoBadf
 	}
@@ -132,110 +110,81 @@ func (c *call) prestatDirName() Errno {
 	return 0
 }
 
-func (c *call) fdRead() Errno {
-	f := c.file(c.u32(0))
-	if f == nil {
-		return ErrnoBadf
+func (c *call) fdRead(f *file) Errno {
+	if f.stream() {
+		if c.u32(0) != stdin {
+			return ErrnoBadf
+		}
+		return c.transfer(c.takeInput, new(int64), c.u32(3))
 	}
-	if f.kind == streamFile {
-		return c.readInput()
-	}
-	return c.read(f, &f.at, c.u32(3))
-}
-
-func (c *call) fdPread() Errno {
-	f := c.file(c.u32(0))
-	switch {
-	case f == nil:
-		return ErrnoBadf
-	case f.kind == streamFile:
-		return ErrnoSpipe
-	}
-	at := int64(c.args[3])
-	return c.read(f, &at, c.u32(4))
-}
-
-// read fills the buffers from a place, which it moves.
-func (c *call) read(f *file, at *int64, result uint32) (e Errno) {
-	if f.isDir() {
-		return ErrnoIsdir
-	}
-	total := uint32(0)
-	c.buffers(c.u32(1), c.u32(2), func(b []byte) bool {
-		var n int
-		n, e = f.readAt(b, *at)
-		*at += int64(n)
-		total += uint32(n)
-		return e == 0 && n == len(b)
-	})
-	if total > 0 {
-		e = 0
-	}
-	c.put32(result, total)
-	return e
-}
-
-func (c *call) readInput() Errno {
-	if c.u32(0) != stdin {
-		return ErrnoBadf
-	}
-	total := uint32(0)
-	c.buffers(c.u32(1), c.u32(2), func(b []byte) bool {
-		n := copy(b, c.input)
-		c.input = c.input[n:]
-		total += uint32(n)
-		return n == len(b)
-	})
-	c.put32(c.u32(3), total)
-	return 0
-}
-
-func (c *call) fdWrite() Errno {
-	fd := c.u32(0)
-	f := c.file(fd)
-	switch {
-	case f == nil || fd == stdin:
-		return ErrnoBadf
-	case f.kind == streamFile:
-		total := uint32(0)
-		c.buffers(c.u32(1), c.u32(2), func(b []byte) bool {
-			for part := range slices.Chunk(b, longCall) {
-				c.Write(int(fd), part)
-				c.yield()
-			}
-			total += uint32(len(b))
-			return true
-		})
-		c.put32(c.u32(3), total)
-		return 0
-	}
-	if f.append && f.data != nil {
-		f.at = f.size()
-	}
-	return c.write(&f.at, c.u32(3))
-}
-
-func (c *call) fdPwrite() Errno {
-	at := int64(c.args[3])
-	if at < 0 {
-		return ErrnoInval
-	}
-	return c.write(&at, c.u32(4))
-}
-
-// write writes the buffers at a place, which it moves.
-func (c *call) write(at *int64, result uint32) Errno {
-	f, e := c.data(c.u32(0))
-	if e != 0 {
+	if e := f.seekable(); e != 0 {
 		return e
 	}
+	return c.transfer(f.content.ReadAt, &f.at, c.u32(3))
+}
+
+// takeInput reads standard input.
+func (c *call) takeInput(p []byte, _ int64) (int, error) {
+	n := copy(p, c.input)
+	c.input = c.input[n:]
+	return n, nil
+}
+
+func (c *call) fdPread(f *file) Errno {
+	if e := f.seekable(); e != 0 {
+		return e
+	}
+	at := int64(c.args[3])
+	return c.transfer(f.content.ReadAt, &at, c.u32(4))
+}
+
+func (c *call) fdWrite(f *file) Errno {
+	if f.stream() {
+		if c.u32(0) == stdin {
+			return ErrnoBadf
+		}
+		return c.transfer(c.print, new(int64), c.u32(3))
+	}
+	if e := f.seekable(); e != 0 {
+		return e
+	}
+	if f.append {
+		f.at = f.size()
+	}
+	return c.transfer(f.content.WriteAt, &f.at, c.u32(3))
+}
+
+// print writes to standard output or error.
+func (c *call) print(p []byte, _ int64) (int, error) {
+	for part := range slices.Chunk(p, longCall) {
+		c.Write(int(c.u32(0)), part)
+		c.yield()
+	}
+	return len(p), nil
+}
+
+func (c *call) fdPwrite(f *file) Errno {
+	if e := f.seekable(); e != 0 {
+		return e
+	}
+	at := int64(c.args[3])
+	return c.transfer(f.content.WriteAt, &at, c.u32(4))
+}
+
+// transfer fills or empties the buffers from a place on, which it moves.
+func (c *call) transfer(do func(p []byte, at int64) (int, error), at *int64, result uint32) (e Errno) {
+	if *at < 0 {
+		return ErrnoInval
+	}
 	total := uint32(0)
 	c.buffers(c.u32(1), c.u32(2), func(b []byte) bool {
-		n, err := f.data.WriteAt(b, *at)
+		n, err := do(b, *at)
 		*at += int64(n)
 		total += uint32(n)
-		e = errnoOf(err)
-		return e == 0
+		if err != io.EOF {
+			e = errnoOf(err)
+		}
+		return err == nil && n == len(b)
 	})
 	if total > 0 {
 		e = 0
@@ -244,15 +193,9 @@ func (c *call) write(at *int64, result uint32) Errno {
 	return e
 }
 
-func (c *call) fdSeek() Errno {
-	f := c.file(c.u32(0))
-	switch {
-	case f == nil:
-		return ErrnoBadf
-	case f.kind == streamFile:
-		return ErrnoSpipe
-	case f.isDir():
-		return ErrnoIsdir
+func (c *call) fdSeek(f *file) Errno {
+	if e := f.seekable(); e != 0 {
+		return e
 	}
 	at := int64(c.args[1])
 	switch c.u32(2) {
@@ -272,22 +215,14 @@ func (c *call) fdSeek() Errno {
 	return 0
 }
 
-func (c *call) fdTell() Errno {
-	f := c.file(c.u32(0))
-	switch {
-	case f == nil:
-		return ErrnoBadf
-	case f.kind == streamFile:
-		return ErrnoSpipe
-	}
+func (c *call) fdTell(f *file) Errno {
 	c.put64(c.u32(1), uint64(f.at))
-	return 0
+	return f.seekable()
 }
 
 // fdReaddir writes entries from a number on, the last of which may be cut off.
-func (c *call) fdReaddir() Errno {
-	f := c.file(c.u32(0))
-	if f == nil || !f.isDir() {
+func (c *call) fdReaddir(f *file) Errno {
+	if !f.dir {
 		return ErrnoBadf
 	}
 	out, cookie := c.at(c.u32(1), c.u32(2)), c.args[3]

@@ -1,6 +1,7 @@
 package wasi
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/fnv"
 	"io"
@@ -9,20 +10,8 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// The kinds of what is open.
-type fileKind int
-
-const (
-	streamFile fileKind = iota
-	rootFile
-	dirFile
-	dataFile
-	libraryFile
-)
-
 // The types of files, and the flags and rights that matter.
 const (
-	typeUnknown = 0
 	typeDir     = 3
 	typeRegular = 4
 
@@ -35,7 +24,7 @@ const (
 	streamRights = allRights &^ (1<<2 | 1<<5)
 )
 
-// content is a file of package memfs that is open.
+// content is what a file holds.
 type content interface {
 	codeinterp.File
 	io.ReaderAt
@@ -43,45 +32,38 @@ type content interface {
 	Truncate(size int64) error
 }
 
-// A file is what a descriptor stands for.
+// A fixed is a file of the library.
+type fixed struct {
+	*bytes.Reader
+	info fs.FileInfo
+}
+
+func (f fixed) Stat() (fs.FileInfo, error)             { return f.info, nil }
+func (f fixed) Write([]byte) (int, error)              { return 0, errReadOnly }
+func (f fixed) WriteAt(p []byte, _ int64) (int, error) { return 0, errReadOnly }
+func (f fixed) Truncate(int64) error                   { return errReadOnly }
+func (f fixed) Close() error                           { return nil }
+
+// A file is what a descriptor stands for: a stream where it is no directory and has no
+// content.
 type file struct {
-	kind    fileKind
+	dir     bool
 	name    string // from the root, as it was opened
 	append  bool
 	at      int64
-	data    content       // of a dataFile
-	bytes   []byte        // of a libraryFile
-	info    fs.FileInfo   // of a libraryFile
+	content content
 	entries []fs.DirEntry // of a directory, since it was last read from the start
 }
 
-func (f *file) isDir() bool { return f.kind == dirFile || f.kind == rootFile }
+func (f *file) stream() bool { return !f.dir && f.content == nil }
 
 // size returns how long the content is.
 func (f *file) size() int64 {
-	if f.kind == libraryFile {
-		return int64(len(f.bytes))
-	}
-	info, err := f.data.Stat()
+	info, err := f.content.Stat()
 	if err != nil {
 		return 0
 	}
 	return info.Size()
-}
-
-// readAt reads at a place, and returns 0 bytes at the end.
-func (f *file) readAt(p []byte, off int64) (int, Errno) {
-	if off < 0 {
-		return 0, ErrnoInval
-	}
-	if f.kind == libraryFile {
-		return copy(p, f.bytes[min(off, int64(len(f.bytes))):]), 0
-	}
-	n, err := f.data.ReadAt(p, off)
-	if err == io.EOF {
-		err = nil
-	}
-	return n, errnoOf(err)
 }
 
 // number is the inode number of a name: there are no links, so that a file has one name.

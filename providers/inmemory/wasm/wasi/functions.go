@@ -18,34 +18,34 @@ var Functions = map[string]Function{
 	"sched_yield":             {call: (*call).nothing},
 	"proc_exit":               {Params: "i", NoResult: true, call: func(c *call) Errno { panic(Exit{c.u32(0)}) }},
 	"poll_oneoff":             {Params: "iiii", call: (*call).pollOneoff},
-	"fd_advise":               {Params: "iIIi", call: (*call).known},
+	"fd_advise":               {Params: "iIIi", call: onFile((*call).known)},
 	"fd_close":                {Params: "i", call: func(c *call) Errno { return c.close(c.u32(0)) }},
-	"fd_datasync":             {Params: "i", call: (*call).known},
-	"fd_sync":                 {Params: "i", call: (*call).known},
-	"fd_fdstat_get":           {Params: "ii", call: (*call).fdstatGet},
-	"fd_fdstat_set_flags":     {Params: "ii", call: (*call).fdstatSetFlags},
-	"fd_filestat_get":         {Params: "ii", call: (*call).filestatGet},
-	"fd_filestat_set_size":    {Params: "iI", call: (*call).filestatSetSize},
-	"fd_filestat_set_times":   {Params: "iIIi", call: (*call).filestatSetTimes},
-	"fd_prestat_get":          {Params: "ii", call: (*call).prestatGet},
-	"fd_prestat_dir_name":     {Params: "iii", call: (*call).prestatDirName},
-	"fd_read":                 {Params: "iiii", call: (*call).fdRead},
-	"fd_pread":                {Params: "iiiIi", call: (*call).fdPread},
-	"fd_write":                {Params: "iiii", call: (*call).fdWrite},
-	"fd_pwrite":               {Params: "iiiIi", call: (*call).fdPwrite},
-	"fd_seek":                 {Params: "iIii", call: (*call).fdSeek},
-	"fd_tell":                 {Params: "ii", call: (*call).fdTell},
-	"fd_readdir":              {Params: "iiiIi", call: (*call).fdReaddir},
-	"path_open":               {Params: "iiiiiIIii", call: (*call).pathOpen},
-	"path_create_directory":   {Params: "iii", call: (*call).pathCreateDirectory},
-	"path_remove_directory":   {Params: "iii", call: (*call).pathRemoveDirectory},
-	"path_unlink_file":        {Params: "iii", call: (*call).pathUnlinkFile},
-	"path_rename":             {Params: "iiiiii", call: (*call).pathRename},
-	"path_filestat_get":       {Params: "iiiii", call: (*call).pathFilestatGet},
-	"path_filestat_set_times": {Params: "iiiiIIi", call: (*call).pathFilestatSetTimes},
+	"fd_datasync":             {Params: "i", call: onFile((*call).known)},
+	"fd_sync":                 {Params: "i", call: onFile((*call).known)},
+	"fd_fdstat_get":           {Params: "ii", call: onFile((*call).fdstatGet)},
+	"fd_fdstat_set_flags":     {Params: "ii", call: onFile((*call).fdstatSetFlags)},
+	"fd_filestat_get":         {Params: "ii", call: onFile((*call).filestatGet)},
+	"fd_filestat_set_size":    {Params: "iI", call: onFile((*call).filestatSetSize)},
+	"fd_filestat_set_times":   {Params: "iIIi", call: onFile((*call).filestatSetTimes)},
+	"fd_prestat_get":          {Params: "ii", call: onFile((*call).prestatGet)},
+	"fd_prestat_dir_name":     {Params: "iii", call: onFile((*call).prestatDirName)},
+	"fd_read":                 {Params: "iiii", call: onFile((*call).fdRead)},
+	"fd_pread":                {Params: "iiiIi", call: onFile((*call).fdPread)},
+	"fd_write":                {Params: "iiii", call: onFile((*call).fdWrite)},
+	"fd_pwrite":               {Params: "iiiIi", call: onFile((*call).fdPwrite)},
+	"fd_seek":                 {Params: "iIii", call: onFile((*call).fdSeek)},
+	"fd_tell":                 {Params: "ii", call: onFile((*call).fdTell)},
+	"fd_readdir":              {Params: "iiiIi", call: onFile((*call).fdReaddir)},
+	"path_open":               {Params: "iiiiiIIii", call: onPath(2, (*call).pathOpen)},
+	"path_create_directory":   {Params: "iii", call: onPath(1, (*call).pathCreateDirectory)},
+	"path_remove_directory":   {Params: "iii", call: onPath(1, (*call).pathRemoveDirectory)},
+	"path_unlink_file":        {Params: "iii", call: onPath(1, (*call).pathUnlinkFile)},
+	"path_rename":             {Params: "iiiiii", call: onPath(1, (*call).pathRename)},
+	"path_filestat_get":       {Params: "iiiii", call: onPath(2, (*call).pathFilestatGet)},
+	"path_filestat_set_times": {Params: "iiiiIIi", call: onPath(2, (*call).pathFilestatSetTimes)},
 	"path_link":               {Params: "iiiiiii", call: (*call).unsupported},
 	"path_symlink":            {Params: "iiiii", call: (*call).unsupported},
-	"path_readlink":           {Params: "iiiiii", call: (*call).pathReadlink},
+	"path_readlink":           {Params: "iiiiii", call: onPath(1, (*call).pathReadlink)},
 	"sock_accept":             {Params: "iii", call: (*call).noSocket},
 	"sock_recv":               {Params: "iiiiii", call: (*call).noSocket},
 	"sock_send":               {Params: "iiiii", call: (*call).noSocket},
@@ -57,11 +57,28 @@ func (c *call) unsupported() Errno { return ErrnoNotsup }
 func (c *call) noSocket() Errno    { return ErrnoNotsock }
 
 // known does nothing to a file that is open.
-func (c *call) known() Errno {
-	if c.file(c.u32(0)) == nil {
+func (c *call) known(*file) Errno { return 0 }
+
+// onFile calls do with the file that the first argument stands for.
+func onFile(do func(*call, *file) Errno) func(*call) Errno {
+	return func(c *call) Errno {
+		if f := c.file(c.u32(0)); f != nil {
+			return do(c, f)
+		}
 		return ErrnoBadf
 	}
-	return 0
+}
+
+// onPath calls do with the name, from the root, of the path that begins with argument i, in
+// the directory that the first one stands for.
+func onPath(i int, do func(c *call, name string) Errno) func(*call) Errno {
+	return func(c *call) Errno {
+		name, e := c.path(c.u32(0), c.u32(i), c.u32(i+1))
+		if e != 0 {
+			return e
+		}
+		return do(c, name)
+	}
 }
 
 func (c *call) argsGet() Errno         { return c.texts(c.Args) }

@@ -1,6 +1,7 @@
 package wasi
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -37,7 +38,7 @@ func (c *call) path(fd, address, size uint32) (string, Errno) {
 	switch {
 	case f == nil:
 		return "", ErrnoBadf
-	case !f.isDir():
+	case !f.dir:
 		return "", ErrnoNotdir
 	case size > maxPath:
 		return "", ErrnoNametoolong
@@ -104,13 +105,10 @@ func (s *System) change(name string, do func() error) Errno {
 	return errnoOf(err)
 }
 
-func (c *call) pathOpen() Errno {
-	name, e := c.path(c.u32(0), c.u32(2), c.u32(3))
-	if e != 0 {
-		return e
-	}
+func (c *call) pathOpen(name string) Errno {
 	flags, rights := c.u32(4), c.args[5]
 	f := &file{name: name, append: c.u32(7)&flagAppend != 0}
+	var e Errno
 	if in, ok := c.inLibrary(name); ok {
 		e = c.openLibrary(f, in, flags, rights)
 	} else {
@@ -121,9 +119,7 @@ func (c *call) pathOpen() Errno {
 	}
 	fd, e := c.add(f)
 	if e != 0 {
-		if f.data != nil {
-			_ = f.data.Close() // it is open
-		}
+		f.close()
 		return e
 	}
 	c.put32(c.u32(8), fd)
@@ -140,13 +136,13 @@ func (s *System) openLibrary(f *file, name string, flags uint32, rights uint64) 
 	case err != nil:
 		return errnoOf(err)
 	case info.IsDir():
-		f.kind = dirFile
+		f.dir = true
 		return 0
 	case flags&openDirectory != 0:
 		return ErrnoNotdir
 	}
-	f.kind, f.info = libraryFile, info
-	f.bytes, err = s.Library.ReadFile(name)
+	data, err := s.Library.ReadFile(name)
+	f.content = fixed{bytes.NewReader(data), info}
 	return errnoOf(err)
 }
 
@@ -160,7 +156,7 @@ func (s *System) openOwn(f *file, flags uint32, rights uint64) Errno {
 		if rights&rightWrite != 0 && flags&openDirectory == 0 {
 			return ErrnoIsdir
 		}
-		f.kind = dirFile
+		f.dir = true
 		return 0
 	case err == nil && flags&openDirectory != 0:
 		return ErrnoNotdir
@@ -177,35 +173,26 @@ func (s *System) openOwn(f *file, flags uint32, rights uint64) Errno {
 			flag |= means
 		}
 	}
-	f.kind = dataFile
 	return s.change(f.name, func() error {
 		h, err := s.Files.Files(".").OpenFile(f.name, flag, 0)
 		if err == nil {
-			f.data = h.(content)
+			f.content = h.(content)
 		}
 		return err
 	})
 }
 
-func (c *call) pathCreateDirectory() Errno {
-	name, e := c.path(c.u32(0), c.u32(1), c.u32(2))
-	if e != 0 {
-		return e
-	}
+func (c *call) pathCreateDirectory(name string) Errno {
 	if info, err := c.stat(name); err == nil && info.IsDir() {
 		return ErrnoExist
 	}
 	return c.change(name, func() error { return c.Files.Mkdir(name) })
 }
 
-func (c *call) pathRemoveDirectory() Errno { return c.removePath(true) }
-func (c *call) pathUnlinkFile() Errno      { return c.removePath(false) }
+func (c *call) pathRemoveDirectory(name string) Errno { return c.removePath(name, true) }
+func (c *call) pathUnlinkFile(name string) Errno      { return c.removePath(name, false) }
 
-func (c *call) removePath(dir bool) Errno {
-	name, e := c.path(c.u32(0), c.u32(1), c.u32(2))
-	if e != 0 {
-		return e
-	}
+func (c *call) removePath(name string, dir bool) Errno {
 	info, err := c.stat(name)
 	switch {
 	case err != nil:
@@ -218,11 +205,7 @@ func (c *call) removePath(dir bool) Errno {
 	return c.change(name, func() error { return c.Files.Remove(name) })
 }
 
-func (c *call) pathRename() Errno {
-	from, e := c.path(c.u32(0), c.u32(1), c.u32(2))
-	if e != 0 {
-		return e
-	}
+func (c *call) pathRename(from string) Errno {
 	to, e := c.path(c.u32(3), c.u32(4), c.u32(5))
 	if e != 0 {
 		return e
@@ -233,11 +216,7 @@ func (c *call) pathRename() Errno {
 	return c.change(to, func() error { return c.Files.Rename(from, to) })
 }
 
-func (c *call) pathFilestatGet() Errno {
-	name, e := c.path(c.u32(0), c.u32(2), c.u32(3))
-	if e != 0 {
-		return e
-	}
+func (c *call) pathFilestatGet(name string) Errno {
 	info, err := c.stat(name)
 	if err != nil {
 		return errnoOf(err)
@@ -246,20 +225,12 @@ func (c *call) pathFilestatGet() Errno {
 	return 0
 }
 
-func (c *call) pathFilestatSetTimes() Errno {
-	name, e := c.path(c.u32(0), c.u32(2), c.u32(3))
-	if e != 0 {
-		return e
-	}
+func (c *call) pathFilestatSetTimes(name string) Errno {
 	return c.setTimes(name, c.args[5], c.u32(6))
 }
 
 // pathReadlink finds no link: there are none.
-func (c *call) pathReadlink() Errno {
-	name, e := c.path(c.u32(0), c.u32(1), c.u32(2))
-	if e != 0 {
-		return e
-	}
+func (c *call) pathReadlink(name string) Errno {
 	if _, err := c.stat(name); err != nil {
 		return errnoOf(err)
 	}

@@ -59,15 +59,14 @@ const (
 
 // New returns a system in which nothing but the standard streams is open.
 func New(c Config) *System {
-	return &System{Config: c, open: []*file{stdin: {kind: streamFile}, stdout: {kind: streamFile},
-		stderr: {kind: streamFile}, rootDir: {kind: rootFile, name: "."}}}
+	return &System{Config: c, open: []*file{stdin: {}, stdout: {}, stderr: {}, rootDir: {dir: true, name: "."}}}
 }
 
 // SetInput gives standard input its content, and opens it where the module has closed it.
 func (s *System) SetInput(p []byte) {
 	s.input = p
 	if s.open[stdin] == nil {
-		s.open[stdin] = &file{kind: streamFile}
+		s.open[stdin] = &file{}
 	}
 }
 
@@ -90,12 +89,12 @@ func (s *System) Clone(c Config, reopen func(codeinterp.File) codeinterp.File) *
 			continue
 		}
 		copied := *f
-		if f.data != nil {
-			copied.data, _ = reopen(f.data).(content)
+		if _, ok := f.content.(fixed); !ok && f.content != nil {
+			if copied.content, ok = reopen(f.content).(content); !ok {
+				continue
+			}
 		}
-		if f.data == nil || copied.data != nil {
-			n.open[fd] = &copied
-		}
+		n.open[fd] = &copied
 	}
 	return n
 }
@@ -138,8 +137,12 @@ func (s *System) close(fd uint32) Errno {
 		return ErrnoBadf
 	}
 	s.open[fd] = nil
-	if f.data != nil {
-		_ = f.data.Close() // it is open
-	}
+	f.close()
 	return 0
+}
+
+func (f *file) close() {
+	if f.content != nil {
+		_ = f.content.Close() // it is open
+	}
 }
