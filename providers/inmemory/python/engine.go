@@ -65,10 +65,9 @@ func New(ctx context.Context, o *Options) (_ *Engine, err error) {
 	}
 	d := DefaultLimits(id.name)
 	e := &Engine{variant: variantOf(id.name), limits: engine.Limits{Memory: cmp.Or(o.Limits.Memory, d.Memory), Stack: cmp.Or(o.Limits.Stack, d.Stack)}}
-	if e.library, err = openLibrary(o.Pack); err != nil {
+	if e.library, err = openLibrary(o.Pack, path.Base(e.variant.libraryDir), o.Packages); err != nil {
 		return nil, err
 	}
-	e.library.standard, e.library.packages = path.Base(e.variant.libraryDir), o.Packages
 	if err := e.open(ctx, o, id); err != nil {
 		_ = e.Close() // the first error says more
 		return nil, err
@@ -132,16 +131,14 @@ func (e *Engine) OwnMemory() bool { return true }
 
 // New implements engine.Engine.
 func (e *Engine) New(c engine.Config) (engine.Instance, error) {
-	in := &instance{engine: e, config: c}
-	in.guest = newGuest(e, c.Files)
-	var err error
+	in := &instance{engine: e, config: c, guest: newGuest(e, c.Files)}
 	start := e.module.Start
 	if e.pool != nil {
 		start = e.pool.Start
 	}
-	if in.guest.machine, err = start(&machine.Config{Image: e.image, Memory: c.Limits.Memory, Budget: c.Budget, Host: in.guest}); err != nil {
+	m, err := start(&machine.Config{Image: e.image, Memory: c.Limits.Memory, Budget: c.Budget, Host: in.guest})
+	if err != nil {
 		return nil, err
 	}
-	in.guest.machine.Interrupt = in.guest.interrupt
-	return in, nil
+	return in.with(m), nil
 }

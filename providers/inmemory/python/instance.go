@@ -147,16 +147,19 @@ func (in *instance) outcome(r *run, err error) engine.Outcome {
 
 // Fork implements engine.Forker.
 func (in *instance) Fork(c engine.Config, reopen func(codeinterp.File) codeinterp.File) (engine.Instance, error) {
-	n := &instance{engine: in.engine, config: c, runs: in.runs, offered: in.offered, forked: true}
-	n.guest = &guest{engine: in.engine}
+	n := &instance{engine: in.engine, config: c, runs: in.runs, offered: in.offered, forked: true, guest: &guest{engine: in.engine}}
 	m, err := in.engine.module.Fork(in.guest.machine, machine.Config{Memory: c.Limits.Memory, Budget: c.Budget, Host: n.guest})
 	if err != nil {
 		return nil, err
 	}
-	n.guest.machine = m
-	m.Interrupt = n.guest.interrupt
 	n.guest.system = in.guest.system.Clone(n.guest.surroundings(c.Files), reopen)
-	return n, nil
+	return n.with(m), nil
+}
+
+// with gives an instance its machine.
+func (in *instance) with(m *machine.Instance) *instance {
+	in.guest.machine, m.Interrupt = m, in.guest.interrupt
+	return in
 }
 
 // completeLimit is for how long other programs wait for a completion.

@@ -7,44 +7,48 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/fsentry"
 )
 
 // maxFile bounds a file of the library.
 const maxFile = 32 << 20
 
-// A library is what programs import: an archive whose files are unpacked as they are
-// first read, and packages.
+// A library is what programs import: the directories of an archive and of packages. Files
+// are kept as they are first read.
 type library struct {
-	archive  *zip.Reader
-	standard string // the directory of the archive
-	packages fs.FS  // nil: none
-	file     io.Closer
-	mu       sync.Mutex
-	files    map[string][]byte
+	dirs    map[string]fs.FS
+	archive io.Closer
+	mu      sync.Mutex
+	files   map[string][]byte
 }
 
-func openLibrary(pack fs.FS) (*library, error) {
-	l, err := readLibrary(pack)
-	if err != nil {
-		return nil, fmt.Errorf("%w: the pack: %v", codeinterp.ErrInvalid, err)
-	}
-	return l, nil
-}
+// packagesDir is that of Options.Packages, beside CPython's own.
+const packagesDir = "packages"
 
-func readLibrary(pack fs.FS) (_ *library, err error) {
+// openLibrary opens that of a pack, as a directory with the name standard.
+func openLibrary(pack fs.FS, standard string, packages fs.FS) (*library, error) {
 	file, err := pack.Open(libraryName)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			_ = file.Close() // the first error says more
+	if err == nil {
+		l := &library{dirs: map[string]fs.FS{}, archive: file, files: map[string][]byte{}}
+		if l.dirs[standard], err = readArchive(file); err == nil {
+			if packages != nil {
+				l.dirs[packagesDir] = packages
+			}
+			return l, nil
 		}
-	}()
+		_ = file.Close() // the first error says more
+	}
+	return nil, fmt.Errorf("%w: the pack: %v", codeinterp.ErrInvalid, err)
+}
+
+func readArchive(file fs.File) (*zip.Reader, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -57,67 +61,25 @@ func readLibrary(pack fs.FS) (_ *library, err error) {
 		}
 		at = bytes.NewReader(data)
 	}
-	archive, err := zip.NewReader(at, info.Size())
-	return &library{archive: archive, file: file, files: map[string][]byte{}}, err
+	return zip.NewReader(at, info.Size())
 }
 
-func (l *library) close() error { return l.file.Close() }
-
-// packagesDir is that of Options.Packages, beside CPython's own.
-const packagesDir = "packages"
-
-// at returns the file system that has a name of the library, and the name in it.
-func (l *library) at(name string) (fs.FS, string) {
-	dir, rest, _ := strings.Cut(name, "/")
-	switch {
-	case dir == l.standard:
-		return l.archive, cmp.Or(rest, ".")
-	case dir == packagesDir && l.packages != nil:
-		return l.packages, cmp.Or(rest, ".")
-	}
-	return l, name // there is no such file
-}
+func (l *library) close() error { return l.archive.Close() }
 
 func (l *library) Open(name string) (fs.File, error) {
-	if in, name := l.at(name); in != l {
-		return in.Open(name)
+	dir, rest, _ := strings.Cut(name, "/")
+	if in := l.dirs[dir]; in != nil {
+		return in.Open(cmp.Or(rest, "."))
 	}
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-}
-
-func (l *library) Stat(name string) (fs.FileInfo, error) {
-	if name == "." {
-		return fs.Stat(l.archive, name)
-	}
-	in, name := l.at(name)
-	if in == l {
-		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
-	}
-	return fs.Stat(in, name)
-}
-
-// A folder is an entry of the library's root.
-type folder struct {
-	fs.FileInfo
-	name string
-}
-
-func (f folder) Name() string { return f.name }
-
-func (l *library) ReadDir(name string) (list []fs.DirEntry, err error) {
 	if name != "." {
-		in, name := l.at(name)
-		if in == l {
-			return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrNotExist}
-		}
-		return fs.ReadDir(in, name)
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	for _, name := range []string{packagesDir, l.standard} {
-		if info, err := l.Stat(name); err == nil {
-			list = append(list, fs.FileInfoToDirEntry(folder{info, name}))
-		}
+	folder := func(name string) fs.FileInfo { return fsentry.Info(name, 0, fs.ModeDir|0o755, time.Unix(0, 0)) }
+	var list []fs.DirEntry
+	for _, name := range slices.Sorted(maps.Keys(l.dirs)) {
+		list = append(list, fs.FileInfoToDirEntry(folder(name)))
 	}
-	return list, nil
+	return fsentry.Open(folder("."), list), nil
 }
 
 // ReadFile returns a file, which must not be changed.

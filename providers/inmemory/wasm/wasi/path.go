@@ -68,7 +68,7 @@ func (s *System) inLibrary(name string) (string, bool) {
 // stat describes a file, also of the directories that are there without having been made.
 func (s *System) stat(name string) (fs.FileInfo, error) {
 	if in, ok := s.inLibrary(name); ok {
-		return s.Library.Stat(in)
+		return fs.Stat(s.Library, in)
 	}
 	info, err := s.Files.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) && (name == tmp || s.Library != nil && strings.HasPrefix(s.LibraryDir, name+"/")) {
@@ -80,7 +80,7 @@ func (s *System) stat(name string) (fs.FileInfo, error) {
 // list lists a directory.
 func (s *System) list(name string) ([]fs.DirEntry, error) {
 	if in, ok := s.inLibrary(name); ok {
-		return s.Library.ReadDir(in)
+		return fs.ReadDir(s.Library, in)
 	}
 	list, err := s.Files.ReadDir(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -127,7 +127,7 @@ func (c *call) pathOpen(name string) Errno {
 }
 
 func (s *System) openLibrary(f *file, name string, flags uint32, rights uint64) Errno {
-	info, err := s.Library.Stat(name)
+	info, err := fs.Stat(s.Library, name)
 	switch {
 	case err == nil && flags&openCreate != 0 && flags&openExclusive != 0:
 		return ErrnoExist
@@ -141,7 +141,7 @@ func (s *System) openLibrary(f *file, name string, flags uint32, rights uint64) 
 	case flags&openDirectory != 0:
 		return ErrnoNotdir
 	}
-	data, err := s.Library.ReadFile(name)
+	data, err := fs.ReadFile(s.Library, name)
 	f.content = fixed{bytes.NewReader(data), info}
 	return errnoOf(err)
 }

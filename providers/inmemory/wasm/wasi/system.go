@@ -12,8 +12,9 @@ import (
 type Config struct {
 	// Files are the files of the context.
 	Files *memfs.FS
-	// Library is shown at LibraryDir, a name from the root. It may be nil.
-	Library    Library
+	// Library is shown at LibraryDir, a name from the root, and is only read, by any number
+	// of instances at once. What its ReadFile returns is not changed. It may be nil.
+	Library    fs.ReadFileFS
 	LibraryDir string
 	// Args are the arguments, and Env the variables, as name=value.
 	Args, Env []string
@@ -23,14 +24,6 @@ type Config struct {
 	Sleep func(time.Duration)
 	// Yield is called now and then within calls that take long. It may be nil.
 	Yield func()
-}
-
-// A Library is a file system that is only read, by any number of instances at once. What
-// ReadFile returns is not changed.
-type Library interface {
-	fs.ReadFileFS
-	fs.StatFS
-	fs.ReadDirFS
 }
 
 // A System is what one instance of a module sees of the world. It is for one goroutine at
