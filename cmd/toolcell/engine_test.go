@@ -26,17 +26,18 @@ func TestEngineInstallRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"the pack":            {"engine", "install", "python", "--from", dir},
-		"no such file":        {"engine", "install", "python", "--from", filepath.Join(dir, "nothing")},
-		"--from is needed":    {"engine", "install", "python"},
-		`the engine "ruby"`:   {"engine", "install", "ruby", "--from", dir},
-		"no such pack":        {"engine", "remove", "python-small-1-1"},
-		"use toolcell engine": {"engine", "verify"},
-		"the expected wheel":  {"engine", "install", "python", "--pack", "science", "--from", wheel},
-		`the pack "large"`:    {"engine", "install", "python", "--pack", "large"},
-		"--pack science":      {"run", "--pack", "science", "--language", "python", "-e", "1"},
-		"--provider inmemory": {"run", "--pack", "science", "--provider", "subprocess", "--language", "python", "-e", "1"},
-		"the expected one":    {"engine", "install", "python", "--sha256", "00", "--from", dir},
+		"the pack":              {"engine", "install", "python", "--from", dir},
+		"no such file":          {"engine", "install", "python", "--from", filepath.Join(dir, "nothing")},
+		"--from is needed":      {"engine", "install", "python"},
+		`the engine "ruby"`:     {"engine", "install", "ruby", "--from", dir},
+		"no such pack":          {"engine", "remove", "python-small-1-1"},
+		"use toolcell engine":   {"engine", "verify"},
+		"toolcell engine build": {"engine", "build", "ruby"},
+		"the expected wheel":    {"engine", "install", "python", "--pack", "science", "--from", wheel},
+		`the pack "large"`:      {"engine", "install", "python", "--pack", "large"},
+		"--pack science":        {"run", "--pack", "science", "--language", "python", "-e", "1"},
+		"--provider inmemory":   {"run", "--pack", "science", "--provider", "subprocess", "--language", "python", "-e", "1"},
+		"the expected one":      {"engine", "install", "python", "--sha256", "00", "--from", dir},
 	} {
 		if code, _, errs := toolcell(t.Context(), "", args...); code == 0 || !strings.Contains(errs, want) {
 			t.Errorf("%v: %d %s", args, code, errs)

@@ -3,7 +3,7 @@
 //
 //	go run ./examples/fork DIR
 //
-// DIR is a pack of Python: go run ./internal/pybuild makes one.
+// DIR is a pack of Python: toolcell engine build --out DIR makes one.
 package main
 
 import (

@@ -10,7 +10,7 @@ import (
 // Find returns the directory of a pack, "" where there is none. Under CI that fails the test.
 func Find(t testing.TB) string {
 	t.Helper()
-	return find(t, "python-pack", "go run ./internal/pybuild -fetch makes one in .testenv/python-pack")
+	return find(t, "python-pack", "go run ./cmd/toolcell engine build --out .testenv/python-pack makes one")
 }
 
 // Science returns the directory of the science pack. Without one the test is skipped, and

@@ -1,4 +1,4 @@
-package main
+package pybuild
 
 import (
 	"archive/zip"
@@ -24,76 +24,62 @@ const (
 	libcSource   = "wasi-libc=0.0~git20220510.9886d3d-2"
 )
 
-// fetch obtains what was not given.
-func (b *build) fetch(ctx context.Context) error {
+// fetch obtains what is not in the work directory.
+func (b *build) fetch(ctx context.Context) (err error) {
 	dir := filepath.Join(b.work, "fetched")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if b.zig == "" {
-		if err := b.fetchZig(ctx, dir); err != nil {
-			return err
-		}
+	if b.zig, err = fetchZig(ctx, dir); err != nil {
+		return err
 	}
-	if b.tzdata == "" {
-		file, err := fetchWheel(ctx, dir, tzdataPackage)
-		if err != nil {
-			return err
-		}
-		b.tzdata = file
+	if b.tzdata, err = Wheel(ctx, dir, tzdataPackage); err != nil {
+		return err
 	}
-	if b.sqlite == "" {
-		out, err := command(ctx, dir, nil, "go", "mod", "download", "-json", sqliteModule)
-		var m struct{ Dir string }
-		if err = errors.Join(err, json.Unmarshal(out, &m)); err != nil {
-			return err
-		}
-		b.sqlite = m.Dir
+	out, err := command(ctx, dir, nil, "go", "mod", "download", "-json", sqliteModule)
+	var m struct{ Dir string }
+	if err = errors.Join(err, json.Unmarshal(out, &m)); err != nil {
+		return err
 	}
-	for _, s := range []struct {
-		to     *string
-		source string
-	}{{&b.python, pythonSource}, {&b.zlib, zlibSource}, {&b.libc, libcSource}} {
-		if *s.to != "" {
-			continue
-		}
-		unpacked, archive, err := fetchSource(ctx, dir, s.source)
-		if err != nil {
-			return err
-		}
-		if *s.to = unpacked; s.to == &b.python {
-			b.archive = archive
-		}
+	b.sqlite = m.Dir
+	if b.python, b.archive, err = fetchSource(ctx, dir, pythonSource); err != nil {
+		return err
 	}
-	return nil
+	if b.zlib, _, err = fetchSource(ctx, dir, zlibSource); err != nil {
+		return err
+	}
+	b.libc, _, err = fetchSource(ctx, dir, libcSource)
+	return err
 }
 
-// fetchWheel downloads a Python package.
-func fetchWheel(ctx context.Context, dir, name string) (string, error) {
+// Wheel has pip download a package of PyPI, NAME==VERSION, and returns the file. It is not
+// downloaded again.
+func Wheel(ctx context.Context, dir, name string) (string, error) {
+	pattern := filepath.Join(dir, strings.NewReplacer("==", "-", "-", "_").Replace(name)+"-*.whl")
+	if file, err := only(pattern); err == nil {
+		return file, nil
+	}
 	if _, err := command(ctx, dir, nil, "python3", "-m", "pip", "download", "-q", "--no-deps", "-d", dir, name); err != nil {
 		return "", err
 	}
-	return only(filepath.Join(dir, strings.ReplaceAll(name, "==", "-")+"-*.whl"))
+	return only(pattern)
 }
 
-func (b *build) fetchZig(ctx context.Context, dir string) error {
-	wheel, err := fetchWheel(ctx, dir, zigPackage)
+func fetchZig(ctx context.Context, dir string) (string, error) {
+	wheel, err := Wheel(ctx, dir, zigPackage)
 	if err != nil {
-		return err
+		return "", err
+	}
+	zig := filepath.Join(dir, "zig", "ziglang", "zig")
+	if _, err := os.Stat(zig); err == nil {
+		return zig, nil
 	}
 	archive, err := zip.OpenReader(wheel)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer archive.Close()
-	b.zig = filepath.Join(dir, "zig", "ziglang", "zig")
-	if _, err := os.Stat(b.zig); err == nil {
-		return nil
-	}
-	if err := os.CopyFS(filepath.Join(dir, "zig"), archive); err != nil {
-		return err
-	}
-	return os.Chmod(b.zig, 0o755)
+	return zig, errors.Join(os.CopyFS(filepath.Join(dir, "zig"), archive), os.Chmod(zig, 0o755))
 }
 
 // fetchSource downloads and unpacks a source package of Debian.
@@ -107,11 +93,11 @@ func fetchSource(ctx context.Context, dir, name string) (unpacked, archive strin
 	pattern := filepath.Join(sources, short+"_"+upstream+".orig.tar.*")
 	if archive, err = only(pattern); err != nil {
 		conf, err := aptConfig(ctx, dir)
-		if err != nil {
-			return "", "", err
+		if err == nil {
+			_, err = command(ctx, sources, conf, "apt-get", "source", "-q", "--download-only", "--tar-only", name)
 		}
-		if _, err := command(ctx, sources, conf, "apt-get", "source", "-q", "--download-only", "--tar-only", name); err != nil {
-			return "", "", err
+		if err != nil {
+			return "", "", fmt.Errorf("%w; without apt-get, put %s into the work directory", err, pattern)
 		}
 		if archive, err = only(pattern); err != nil {
 			return "", "", err
@@ -127,43 +113,41 @@ func fetchSource(ctx context.Context, dir, name string) (unpacked, archive strin
 	return filepath.Dir(list[0]), archive, nil
 }
 
+// debian is the line of a machine's package sources with the address of Debian's.
+var debian = regexp.MustCompile(`(?m)^URIs: (\S+/debian)/?$`)
+
 // aptConfig makes a configuration of its own that knows the sources of the newest and of
 // this machine's Debian, and returns the environment for it.
 func aptConfig(ctx context.Context, dir string) ([]string, error) {
 	files, _ := filepath.Glob("/etc/apt/sources.list.d/*.sources") // the pattern is valid
-	var from []string
+	from := ""
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		if m := regexp.MustCompile(`(?m)^URIs: (\S+/debian)/?$`).FindStringSubmatch(string(data)); m != nil {
-			from = append(from, m[1])
+		if m := debian.FindStringSubmatch(string(data)); m != nil && from == "" {
+			from = m[1]
 		}
 	}
-	if len(from) == 0 {
-		return nil, errors.New("this machine's package sources are not Debian's: give the directories of the sources")
+	if from == "" {
+		return nil, errors.New("this machine's package sources are not Debian's")
 	}
 	apt := filepath.Join(dir, "apt")
-	conf := filepath.Join(apt, "apt.conf")
-	list := ""
+	conf, list := filepath.Join(apt, "apt.conf"), filepath.Join(apt, "sources.list")
+	sources := ""
 	for _, suite := range []string{"bookworm", "sid"} {
-		list += "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] " + from[0] + " " + suite + " main\n"
-	}
-	for _, sub := range []string{"lists/partial", "cache/archives/partial"} {
-		if err := os.MkdirAll(filepath.Join(apt, sub), 0o755); err != nil {
-			return nil, err
-		}
+		sources += "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] " + from + " " + suite + " main\n"
 	}
 	settings := fmt.Sprintf("Dir::Etc::SourceList %q;\nDir::Etc::SourceParts \"/nonexistent\";\nDir::State::Lists %q;\nDir::Cache %q;\n",
-		filepath.Join(apt, "sources.list"), filepath.Join(apt, "lists"), filepath.Join(apt, "cache"))
-	for name, text := range map[string]string{conf: settings, filepath.Join(apt, "sources.list"): list} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			return nil, err
-		}
+		list, filepath.Join(apt, "lists"), filepath.Join(apt, "cache"))
+	err := errors.Join(os.MkdirAll(filepath.Join(apt, "lists", "partial"), 0o755), os.MkdirAll(filepath.Join(apt, "cache", "archives", "partial"), 0o755),
+		os.WriteFile(conf, []byte(settings), 0o644), os.WriteFile(list, []byte(sources), 0o644))
+	if err != nil {
+		return nil, err
 	}
 	env := []string{"APT_CONFIG=" + conf}
-	_, err := command(ctx, dir, env, "apt-get", "update", "-q")
+	_, err = command(ctx, dir, env, "apt-get", "update", "-q")
 	return env, err
 }
 
@@ -184,7 +168,7 @@ func command(ctx context.Context, dir string, env []string, name string, args ..
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, err := cmd.Output()
-	if exit, ok := err.(*exec.ExitError); ok {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, exit.Stderr)
 	}
 	return out, err

@@ -1,17 +1,16 @@
-package main
+package pybuild
 
 import (
 	"archive/zip"
-	"bytes"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing/fstest"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
@@ -29,41 +28,51 @@ var leftOut = strings.Fields(`test idlelib tkinter ensurepip lib2to3 turtledemo 
 
 // makeLibrary lets the new interpreter compile its own library.
 func (b *build) makeLibrary(ctx context.Context) error {
-	var sources bytes.Buffer
-	w := zip.NewWriter(&sources)
-	if err := b.addSources(w); err != nil {
+	if err := b.writeSources(); err != nil {
 		return err
 	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	program, err := os.ReadFile(filepath.Join(b.out, wasmName))
-	if err != nil {
-		return err
-	}
-	e, err := python.New(ctx, &python.Options{Limits: engine.Limits{Memory: 1 << 30},
-		Pack: fstest.MapFS{"python.wasm": {Data: program}, "stdlib.zip": {Data: sources.Bytes()}}})
-	if err != nil {
-		return err
-	}
-	files := memfs.New(&memfs.Options{MaxBytes: 256 << 20})
-	ci, err := inmemory.New(&inmemory.Options{Engines: []engine.Engine{e}, MaxMemory: 2 << 30, Shared: files})
-	if err != nil {
-		return err
-	}
-	defer ci.Close()
-	res, err := ci.RunCode(ctx, "python", compileLibrary, &codeinterp.RunOptions{})
-	if err != nil {
-		return err
-	}
-	if res.Status != codeinterp.StatusOK {
-		return fmt.Errorf("%s: %v %s", res.Status, res.Error, res.Stderr())
-	}
-	archive, err := files.ReadFile("stdlib.zip")
+	archive, err := b.compileLibrary(ctx)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(b.out, libraryName), archive, 0o644)
+}
+
+// compileLibrary runs the interpreter with its sources as library.
+func (b *build) compileLibrary(ctx context.Context) (_ []byte, err error) {
+	e, err := python.New(ctx, &python.Options{Limits: engine.Limits{Memory: 1 << 30}, Pack: os.DirFS(b.out)})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	files := memfs.New(&memfs.Options{MaxBytes: 256 << 20})
+	ci, err := inmemory.New(&inmemory.Options{Engines: []engine.Engine{e}, MaxMemory: 2 << 30, Shared: files})
+	if err != nil {
+		return nil, err
+	}
+	defer ci.Close()
+	res, err := ci.RunCode(ctx, "python", compileLibrary, &codeinterp.RunOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if res.Status != codeinterp.StatusOK {
+		return nil, fmt.Errorf("%s: %v %s", res.Status, res.Error, res.Stderr())
+	}
+	return files.ReadFile(libraryName)
+}
+
+// writeSources writes the library as it is before it is compiled. A manifest of an earlier
+// build would be another's.
+func (b *build) writeSources() error {
+	if err := os.RemoveAll(filepath.Join(b.out, "manifest.json")); err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(b.out, libraryName))
+	if err != nil {
+		return err
+	}
+	w := zip.NewWriter(f)
+	return errors.Join(b.addSources(w), w.Close(), f.Close())
 }
 
 // addSources adds the sources of the library, and the data of time zones.
@@ -78,22 +87,17 @@ func (b *build) addSources(w *zip.Writer) error {
 		}
 		return err
 	}
-	for _, from := range []struct {
-		open func() (fs.FS, error)
-		only string
-	}{
-		{func() (fs.FS, error) { return os.DirFS(filepath.Join(b.python, "Lib")), nil }, "."},
-		{func() (fs.FS, error) { return zip.OpenReader(b.tzdata) }, "tzdata"},
-	} {
-		fsys, err := from.open()
-		if err != nil {
-			return err
-		}
-		err = fs.WalkDir(fsys, from.only, func(name string, d fs.DirEntry, err error) error {
+	zones, err := zip.OpenReader(b.tzdata)
+	if err != nil {
+		return err
+	}
+	defer zones.Close()
+	for only, from := range map[string]fs.FS{".": os.DirFS(filepath.Join(b.python, "Lib")), "tzdata": zones} {
+		err := fs.WalkDir(from, only, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
-			data, err := fs.ReadFile(fsys, name)
+			data, err := fs.ReadFile(from, name)
 			if err != nil {
 				return err
 			}

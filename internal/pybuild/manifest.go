@@ -1,14 +1,11 @@
-package main
+package pybuild
 
 import (
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -16,7 +13,9 @@ import (
 )
 
 const (
-	packName = "python-small"
+	// Name is that of the pack.
+	Name = "python-small"
+
 	revision = "2" // of packs of the same Python
 
 	wasmName, libraryName, licenseName = "python.wasm", "stdlib.zip", "LICENSE"
@@ -24,7 +23,7 @@ const (
 
 // writeManifest describes the pack, and adds CPython's license.
 func (b *build) writeManifest(ctx context.Context) error {
-	version, err := exec.CommandContext(ctx, b.zig, "version").Output()
+	version, err := command(ctx, b.work, nil, b.zig, "version")
 	if err != nil {
 		return err
 	}
@@ -35,7 +34,7 @@ func (b *build) writeManifest(ctx context.Context) error {
 	if err := os.WriteFile(filepath.Join(b.out, licenseName), license, 0o644); err != nil {
 		return err
 	}
-	m := &pack.Manifest{Name: packName, Version: b.recipe.Python + "-" + revision, Python: b.recipe.Python, Sources: []pack.Source{
+	m := &pack.Manifest{Name: Name, Version: b.version(), Python: b.recipe.Python, Sources: []pack.Source{
 		{Name: "CPython", Version: b.recipe.Python, License: "PSF-2.0"},
 		{Name: "libmpdec, in CPython", License: "BSD-2-Clause"},
 		{Name: "expat, in CPython", License: "MIT"},
@@ -63,37 +62,15 @@ func (b *build) writeManifest(ctx context.Context) error {
 
 // writeArchive makes the file that can be installed, beside the pack.
 func (b *build) writeArchive(context.Context) error {
-	_, err := b.archiveTo(b.out + ".tar.gz")
-	return err
-}
-
-// archiveTo writes the archive of the pack to a file, and returns its SHA-256.
-func (b *build) archiveTo(file string) (string, error) {
 	var buf bytes.Buffer
 	if err := pack.Archive(&buf, os.DirFS(b.out)); err != nil {
-		return "", err
+		return err
 	}
-	sum := sha256.Sum256(buf.Bytes())
-	return hex.EncodeToString(sum[:]), os.WriteFile(file, buf.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join(filepath.Dir(b.out), Name+"-"+b.version()+".tar.gz"), buf.Bytes(), 0o644)
 }
 
-// release writes the archive of a pack that was built, by its name and version.
-func (b *build) release(dir string) error {
-	data, err := os.ReadFile(filepath.Join(b.out, "manifest.json"))
-	if err != nil {
-		return err
-	}
-	var m pack.Manifest
-	if err := json.Unmarshal(data, &m); err != nil {
-		return err
-	}
-	name := (&pack.Installed{Manifest: m}).ID() + ".tar.gz"
-	sum, err := b.archiveTo(filepath.Join(dir, name))
-	if err == nil {
-		fmt.Println(name, sum)
-	}
-	return err
-}
+// version is the pack's.
+func (b *build) version() string { return b.recipe.Python + "-" + revision }
 
 // define returns the string that a header defines.
 func define(dir, header, name string) string {

@@ -4,4 +4,4 @@
 . "$(dirname "$0")/lib"
 [ -f "$root/python-pack/manifest.json" ] && exit 0
 [ -n "${CI:-}" ] && exec bash internal/testenv/full/pythonpack.sh
-echo "testenv: no pack of the embedded Python, whose tests are skipped: go run ./internal/pybuild -fetch makes one"
+echo "testenv: no pack of the embedded Python, whose tests are skipped: go run ./cmd/toolcell engine build --out .testenv/python-pack makes one"

@@ -5,9 +5,9 @@ set -u
 cd "$(dirname "$0")/../../.."
 dir=.testenv/python-pack
 [ -f $dir/manifest.json ] && exit 0
-if ! go run ./internal/pybuild -fetch -out $dir >.testenv/python-pack.log 2>&1; then
+if ! go run ./cmd/toolcell engine build --out $dir >.testenv/python-pack.log 2>&1; then
 	echo "testenv: no pack of the embedded Python: $(tail -1 .testenv/python-pack.log)"
 	rm -rf $dir
 fi
-rm -rf $dir-work $dir.tar.gz
+rm -f .testenv/python-small-*.tar.gz
 exit 0

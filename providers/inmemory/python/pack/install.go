@@ -2,15 +2,13 @@ package pack
 
 import (
 	"archive/tar"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"hash"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -67,54 +65,32 @@ func Install(ctx context.Context, from string, opts *Options) (*Installed, error
 
 // unpack puts a pack's files into dir.
 func (o *Options) unpack(ctx context.Context, from, dir string) (*Manifest, error) {
-	if strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://") {
-		body, size, err := o.get(ctx, from)
-		if err != nil {
-			return nil, err
-		}
-		defer body.Close()
-		return o.archive(ctx, body, size, dir)
+	create := func(name string) (io.WriteCloser, error) {
+		return os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	info, err := os.Stat(from)
+	var m *Manifest
+	switch {
+	case err != nil || !info.IsDir():
+		m, err = o.archive(ctx, from, create)
+	case o.SHA256 != "":
+		return nil, fmt.Errorf("%w: a directory has no SHA-256", ErrUnpinned)
+	default:
+		m, err = read(ctx, os.DirFS(from).Open, create)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if info.IsDir() {
-		if o.SHA256 != "" {
-			return nil, fmt.Errorf("%w: a directory has no SHA-256", ErrUnpinned)
-		}
-		return o.directory(ctx, os.DirFS(from), dir)
-	}
-	f, err := os.Open(from)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return o.archive(ctx, f, info.Size(), dir)
-}
-
-func (o *Options) get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
-	client := o.Client
-	if client == nil {
-		client = &http.Client{Timeout: time.Hour}
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, 0, err
-	}
-	resp, err := client.Do(r)
-	if err != nil {
-		return nil, 0, err
-	}
-	if resp.StatusCode != http.StatusOK {
-		_ = resp.Body.Close()
-		return nil, 0, fmt.Errorf("the server answers %s", resp.Status)
-	}
-	return resp.Body, resp.ContentLength, nil
+	return m, writeManifest(dir, m)
 }
 
 // archive unpacks a tar file, whose first entry is the manifest.
-func (o *Options) archive(ctx context.Context, r io.Reader, size int64, dir string) (*Manifest, error) {
+func (o *Options) archive(ctx context.Context, from string, create func(name string) (io.WriteCloser, error)) (*Manifest, error) {
+	r, size, err := Open(ctx, from, o.Client)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
 	sum := sha256.New()
 	done := int64(0)
 	in := &reader{ctx: ctx, r: io.TeeReader(io.LimitReader(r, maxBytes), sum), progress: func(n int) {
@@ -127,61 +103,50 @@ func (o *Options) archive(ctx context.Context, r io.Reader, size int64, dir stri
 		return nil, fmt.Errorf("%w: %w", ErrPack, err)
 	}
 	t := tar.NewReader(zip)
-	h, err := t.Next()
-	if err != nil || h.Name != manifestName {
-		return nil, fmt.Errorf("%w: an archive begins with %s", ErrPack, manifestName)
-	}
-	m, err := parseManifest(t)
+	m, err := read(ctx, func(name string) (io.ReadCloser, error) {
+		if h, err := t.Next(); err != nil || h.Name != name || h.Typeflag != tar.TypeReg {
+			return nil, fmt.Errorf("%s is missing", name)
+		}
+		return io.NopCloser(t), nil
+	}, create)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range m.Files {
-		h, err := t.Next()
-		if err != nil || h.Name != f.Name || h.Typeflag != tar.TypeReg {
-			return nil, fmt.Errorf("%w: %s is missing", ErrPack, f.Name)
-		}
-		if err := create(ctx, filepath.Join(dir, f.Name), t, f); err != nil {
-			return nil, err
-		}
-	}
-	return m, errors.Join(o.pinned(in, sum), writeManifest(dir, m))
-}
-
-// pinned reads the rest of an archive and compares its sum.
-func (o *Options) pinned(in io.Reader, sum hash.Hash) error {
-	if _, err := io.Copy(io.Discard, in); err != nil {
-		return err
+	if _, err := io.Copy(io.Discard, in); err != nil { // what is behind it counts in the sum
+		return nil, err
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); o.SHA256 != "" && got != strings.ToLower(o.SHA256) {
-		return fmt.Errorf("%w: its SHA-256 is %s", ErrUnpinned, got)
+		return nil, fmt.Errorf("%w: its SHA-256 is %s", ErrUnpinned, got)
 	}
-	return nil
+	return m, nil
 }
 
-// directory copies an unpacked pack.
-func (o *Options) directory(ctx context.Context, from fs.FS, dir string) (*Manifest, error) {
-	m, err := readManifest(from)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range m.Files {
-		r, err := from.Open(f.Name)
+// Open opens a file, or an http or https URL by a client; nil means one with a time limit of
+// an hour. size is -1 if it is not known.
+func Open(ctx context.Context, from string, client *http.Client) (r io.ReadCloser, size int64, err error) {
+	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
+		f, err := os.Open(from)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrPack, err)
+			return nil, 0, err
 		}
-		err = create(ctx, filepath.Join(dir, f.Name), r, f)
-		_ = r.Close()
+		info, err := f.Stat()
 		if err != nil {
-			return nil, err
+			_ = f.Close()
+			return nil, 0, err
 		}
+		return f, info.Size(), nil
 	}
-	return m, writeManifest(dir, m)
-}
-
-func create(ctx context.Context, name string, r io.Reader, f File) error {
-	w, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	return errors.Join(copyFile(ctx, w, r, f, nil), w.Close())
+	resp, err := cmp.Or(client, &http.Client{Timeout: time.Hour}).Do(req)
+	if err != nil {
+		return nil, 0, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		_ = resp.Body.Close()
+		return nil, 0, fmt.Errorf("the server answers %s", resp.Status)
+	}
+	return resp.Body, resp.ContentLength, nil
 }

@@ -176,22 +176,40 @@ func Remove(root, id string) error {
 
 // Verify compares the files of a pack with its manifest.
 func Verify(ctx context.Context, dir fs.FS) error {
-	m, err := readManifest(dir)
+	_, err := read(ctx, dir.Open, func(string) (io.WriteCloser, error) { return discard{io.Discard}, nil })
+	return err
+}
+
+type discard struct{ io.Writer }
+
+func (discard) Close() error { return nil }
+
+// read reads a pack, the manifest first, and copies the files that are as that says.
+func read[F io.ReadCloser](ctx context.Context, open func(name string) (F, error), create func(name string) (io.WriteCloser, error)) (*Manifest, error) {
+	r, err := open(manifestName)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("%w: %w", ErrPack, err)
+	}
+	m, err := parseManifest(r)
+	_ = r.Close()
+	if err != nil {
+		return nil, err
 	}
 	for _, f := range m.Files {
-		r, err := dir.Open(f.Name)
+		r, err := open(f.Name)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrPack, err)
+			return nil, fmt.Errorf("%w: %w", ErrPack, err)
 		}
-		err = copyFile(ctx, io.Discard, r, f, nil)
+		w, err := create(f.Name)
+		if err == nil {
+			err = errors.Join(f.copy(ctx, w, r), w.Close())
+		}
 		_ = r.Close()
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return m, nil
 }
 
 func readManifest(dir fs.FS) (*Manifest, error) {
@@ -215,18 +233,14 @@ func parseManifest(r io.Reader) (*Manifest, error) {
 	return &m, m.check()
 }
 
-// copyFile copies a file of a pack and compares it with what the manifest says.
-func copyFile(ctx context.Context, w io.Writer, r io.Reader, f File, progress func(n int)) error {
+// copy copies a file of a pack and compares it with what the manifest says.
+func (f *File) copy(ctx context.Context, w io.Writer, r io.Reader) error {
 	sum := sha256.New()
-	in := &reader{ctx: ctx, r: io.LimitReader(r, f.Size+1), progress: progress}
-	n, err := io.Copy(io.MultiWriter(w, sum), in)
-	switch {
-	case err != nil:
-		return err
-	case n != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256:
-		return fmt.Errorf("%w: %s differs from its manifest", ErrPack, f.Name)
+	n, err := io.Copy(io.MultiWriter(w, sum), &reader{ctx: ctx, r: io.LimitReader(r, f.Size+1)})
+	if err == nil && (n != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256) {
+		err = fmt.Errorf("%w: %s differs from its manifest", ErrPack, f.Name)
 	}
-	return nil
+	return err
 }
 
 // A reader ends with ctx and reports what it has read.
