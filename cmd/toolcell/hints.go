@@ -68,8 +68,8 @@ func (a *app) hint(f *programFlags, files *runFiles, given bool, res *codeinterp
 		fmt.Fprintln(a.stderr, "toolcell: --dir opens the directory for reading; --write lets the program change it")
 	case denied && os.Geteuid() == 0:
 		fmt.Fprintln(a.stderr, "toolcell: programs of a root host run as another user, who needs write permission there: chmod o+w, or give the directory to another user")
-	case f.provider == "inmemory" && match(`\bfetch is not `) != nil:
-		fmt.Fprintln(a.stderr, "toolcell: programs have no network; --allow HOST lets fetch reach one, --net open every public one")
+	case f.provider == "inmemory" && match(`\bfetch is not |there is no network here`) != nil:
+		fmt.Fprintln(a.stderr, "toolcell: programs have no network; --allow HOST lets fetch, or urllib of Python, reach one, --net open every public one")
 	case f.provider == "subprocess" && f.net.mode == egress.Off && match(`Temporary failure in name resolution|Name or service not known|Network is unreachable|ENETUNREACH|EAI_AGAIN|getaddrinfo|Could not resolve host`) != nil:
 		fmt.Fprintln(a.stderr, "toolcell: programs have no network; --allow HOST lets them reach one, --net open every public one")
 	case !given && match(`(?:there is|has) no standard input|EBADF: bad file descriptor, read|(?m:^\w+: .*Bad file descriptor$)`) != nil:

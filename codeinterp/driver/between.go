@@ -35,8 +35,10 @@ func (i *Stateful) betweenRuns(ctx context.Context, id codeinterp.ContextID, do 
 	return do(s.session)
 }
 
-// Adopt makes a context of the session that start returns. op names the operation in errors.
-func (i *Stateful) Adopt(ctx context.Context, op string, start func(context.Context) (Attached, error)) (codeinterp.ContextID, error) {
-	id, err := i.open(ctx, i.newContext(), nil, start)
+// Adopt makes a context of the session that start returns for its id. op names the operation
+// in errors.
+func (i *Stateful) Adopt(ctx context.Context, op string, start func(codeinterp.ContextID) (Attached, error)) (codeinterp.ContextID, error) {
+	s := i.newContext()
+	id, err := i.open(ctx, s, nil, func(context.Context) (Attached, error) { return start(s.id) })
 	return id, i.wrap(ctx, extra(op), err)
 }

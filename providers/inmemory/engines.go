@@ -41,9 +41,7 @@ func newEngines(o *Options) (*engines, error) {
 func (rt *engines) Start(_ context.Context, o driver.Options) (driver.Session, error) {
 	s := &session{rt: rt, lang: rt.languages[o.Language], once: o.Once,
 		files: rt.files(), cwd: memfs.Clean(".", o.Cwd), env: o.Env}
-	if rt.opts.Network != nil {
-		s.net, s.id = rt.opts.Network.Session(), string(o.ID)
-	}
+	s.connect(o.ID)
 	if s.once {
 		return s, nil // it takes no memory before its turn
 	}

@@ -30,6 +30,7 @@ func (rt *engines) Fork(ctx context.Context, of driver.Session, o driver.Options
 		files, reopen = s.files.Clone()
 	}
 	n := &session{rt: rt, lang: s.lang, files: files, cwd: s.cwd, env: s.env, runs: s.runs}
+	n.connect(o.ID)
 	var err error
 	n.inst, err = e.Fork(engine.Config{Limits: s.lang.limits, Budget: rt.budget, Files: files, Cwd: s.cwd}, reopen)
 	return n, err

@@ -53,7 +53,8 @@ type Options struct {
 	// not used where they share one.
 	Files memfs.Options
 
-	// Network, if set, lets JavaScript's fetch reach hosts; package fetch makes one. It
+	// Network, if set, lets JavaScript's fetch, and http.client and
+	// urllib of Python, reach hosts; package fetch makes one. It
 	// is the interpreter's, which closes it. Nil means that programs reach nothing.
 	Network engine.Network
 

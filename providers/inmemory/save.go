@@ -171,12 +171,12 @@ func saveFiles(files *memfs.FS) (list []savedFile, err error) {
 // numbers differ from those of other contexts of the image; clocks that only run forward
 // begin anew. An image with another signature, owner or engine is ErrInvalid.
 func (s *Stateful) LoadContext(ctx context.Context, r io.Reader, o *ImageOptions) (codeinterp.ContextID, error) {
-	return s.Adopt(ctx, "load context", func(context.Context) (driver.Attached, error) {
+	return s.Adopt(ctx, "load context", func(id codeinterp.ContextID) (driver.Attached, error) {
 		saved, err := s.rt.read(r, o)
 		if err != nil {
 			return driver.Attached{}, err
 		}
-		session, err := s.rt.load(saved)
+		session, err := s.rt.load(saved, id)
 		if err != nil {
 			return driver.Attached{}, err
 		}
@@ -213,7 +213,7 @@ func (rt *engines) read(r io.Reader, o *ImageOptions) (*image, error) {
 	return saved, nil
 }
 
-func (rt *engines) load(saved *image) (*session, error) {
+func (rt *engines) load(saved *image, id codeinterp.ContextID) (*session, error) {
 	l := rt.languages[saved.Language]
 	if l == nil {
 		return nil, fmt.Errorf("%w: %q", codeinterp.ErrLanguage, saved.Language)
@@ -226,6 +226,7 @@ func (rt *engines) load(saved *image) (*session, error) {
 		return nil, errors.Join(fmt.Errorf("%w: the image is of another pack or version", codeinterp.ErrInvalid), err)
 	}
 	s := &session{rt: rt, lang: l, files: rt.files(), cwd: saved.Cwd, env: saved.Env, runs: saved.Runs}
+	s.connect(id)
 	if rt.opts.Shared == nil {
 		if err := loadFiles(s.files, saved.Files); err != nil {
 			return nil, err

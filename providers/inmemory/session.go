@@ -36,6 +36,13 @@ type session struct {
 	current atomic.Pointer[run]
 }
 
+// connect gives the session its use of the network, if there is one.
+func (s *session) connect(id codeinterp.ContextID) {
+	if s.rt.opts.Network != nil {
+		s.net, s.id = s.rt.opts.Network.Session(), string(id)
+	}
+}
+
 func (s *session) open() (err error) {
 	s.inst, err = s.lang.instance(s.rt.budget, s.files, s.cwd)
 	return err

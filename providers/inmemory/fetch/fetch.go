@@ -1,4 +1,5 @@
-// Package fetch lets programs of the embedded engines reach hosts, by JavaScript's fetch:
+// Package fetch lets programs of the embedded engines reach hosts, by JavaScript's fetch, and by
+// http.client and urllib of Python:
 //
 //	network, err := fetch.New(&egress.Options{Policy: policy})
 //	ci, err := inmemory.NewStateful(&inmemory.Options{Network: network})

@@ -26,7 +26,7 @@ func own(name string) string {
 // copy of builtins, so that what a program replaces there is not the driver's.
 var bootSource = sync.OnceValue(func() []byte {
 	driver := pydriver.Source("driver") + own("channel") + pydriver.Source("streams") + pytools.Source + pytools.Contexts +
-		own("calls") + pyvalue.Source + pydriver.Source("display", "imports", "errors", "run") + own("loop")
+		own("calls") + own("network") + pyvalue.Source + pydriver.Source("display", "imports", "errors", "run") + own("loop")
 	var b strings.Builder
 	b.WriteString("import builtins, marshal\n")
 	b.WriteString("magics = marshal.dumps(compile(" + literal(pydriver.Source("magics")) + ", '<toolcell>', 'exec'))\n")

@@ -9,8 +9,8 @@
 // those of package subprocess do, by the same Python source: results, displays,
 // tracebacks, top-level await, input, functions of the host. codeinterp.Forks copies a
 // context with its variables, generators and open files, and Stateful.SaveContext of package
-// inmemory writes one as an image. Command internal/pybuild makes a
-// pack from sources, and package pack installs one.
+// inmemory writes one as an image. toolcell engine build
+// makes a pack from sources, and package pack installs one.
 //
 // The science pack, which package science makes, has numpy, pandas, scipy, scikit-learn and
 // matplotlib; Engine.Info says what differs from native ones.
@@ -19,6 +19,9 @@
 //
 //   - The standard library only, without ssl, ctypes, bz2, lzma, curses, sockets, threads
 //     and child processes. Pure Python is three to five times slower than native.
+//   - http.client and urllib reach what inmemory.Options.Network allows, with requests and
+//     answers of 16 MiB at most. Other clients need sockets.
+//   - The hashes of strings are the same in all contexts of an engine.
 //   - Functions of math such as sin and log10 are musl's, which differ from glibc's in the
 //     last digit now and then. Integers have 32 bits in sys.maxsize, and hashes too.
 //   - A lock that its own thread takes twice ends the context, since no other thread can

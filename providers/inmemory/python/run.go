@@ -19,6 +19,7 @@ const (
 	startCall = 'S' // number, name, arguments: a call whose answer comes with wait
 	forked    = 'F' // to the driver: it is a copy
 	wait      = 'W' // microseconds, -1 for ever: the answers to calls, or none
+	fetchCall = 'U' // microseconds, number, an engine.FetchRequest: "ok", "error", "timeout" or "none", and an engine.FetchAnswer or a message
 )
 
 // A run is the program in progress.
@@ -93,6 +94,8 @@ func (r *run) serve(f *frames.Frame) []byte {
 		return r.call(f)
 	case startCall:
 		r.start(f)
+	case fetchCall:
+		return r.fetch(f)
 	case wait:
 		return r.awaited(time.Duration(f.Number(0)) * time.Microsecond)
 	}
@@ -146,16 +149,52 @@ func (r *run) wait(d time.Duration, until <-chan struct{}) (came bool) {
 
 // call calls a function of the host and waits for its answer.
 func (r *run) call(f *frames.Frame) []byte {
-	done := make(chan struct{})
-	var how, result string
-	r.begin(string(f.Field(0)), f.Field(1), func(h, v string) {
-		how, result = h, v
-		close(done)
-	})
-	if !r.wait(-1, done) {
+	how, result, ok := r.outcome(-1, func(answer func(how, result string)) { r.begin(string(f.Field(0)), f.Field(1), answer) })
+	if !ok {
 		return nil
 	}
 	return frames.Encode(frames.Answer, how, result)
+}
+
+// fetch makes an HTTP request and waits for its answer, for so long.
+func (r *run) fetch(f *frames.Frame) []byte {
+	fetch := r.program.Fetch
+	if fetch == nil {
+		return frames.Encode(frames.Answer, "none", "")
+	}
+	how, result, ok := r.outcome(time.Duration(f.Number(0))*time.Microsecond, func(answer func(how, result string)) {
+		fetch(f.Field(2), answered(answer))
+	})
+	if !ok {
+		fetch(fmt.Appendf(nil, `{"cancel": %d}`, f.Number(1)), func(json.RawMessage, error) {})
+		how, result = "timeout", ""
+	}
+	return frames.Encode(frames.Answer, how, result)
+}
+
+// outcome begins a call and waits for its answer, for so long, or until the run is to end.
+func (r *run) outcome(d time.Duration, begin func(answer func(how, result string))) (how, result string, ok bool) {
+	var a, b string
+	done := make(chan struct{})
+	begin(func(how, result string) {
+		a, b = how, result
+		close(done)
+	})
+	if !r.wait(d, done) {
+		return "", "", false
+	}
+	return a, b, true
+}
+
+// answered returns what takes the answer of the host.
+func answered(answer func(how, result string)) func(json.RawMessage, error) {
+	return func(result json.RawMessage, err error) {
+		if err != nil {
+			answer("error", codeinterp.FunctionMessage(err))
+		} else {
+			answer("ok", string(result))
+		}
+	}
 }
 
 const (
@@ -197,13 +236,7 @@ func (r *run) begin(name string, args json.RawMessage, answer func(how, result s
 		answer("error", "there are no functions")
 		return
 	}
-	r.program.Call(name, args, func(result json.RawMessage, err error) {
-		if err != nil {
-			answer("error", codeinterp.FunctionMessage(err))
-		} else {
-			answer("ok", string(result))
-		}
-	})
+	r.program.Call(name, args, answered(answer))
 }
 
 // awaited returns the answers that have come, after a while where there are none.

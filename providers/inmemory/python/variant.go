@@ -29,7 +29,7 @@ type variant struct {
 }
 
 var small = &variant{libraryDir: "usr/lib/python", yield: "toolcell.yield", memory: 256 << 20, boot: bootSource,
-	notes: "The standard library only, with sqlite3, zlib, decimal and zoneinfo; no packages, network, threads, child processes, ssl or ctypes. ",
+	notes: "The standard library only, with sqlite3, zlib, decimal and zoneinfo; no packages, sockets, threads, child processes, ssl or ctypes; http.client and urllib reach the hosts that are open to programs. ",
 	start: func(g *guest) error { return g.called("start") },
 	turn:  func(g *guest) (uint64, error) { return g.machine.Call("turn") },
 	words: func(g *guest) ([3]uint32, error) { return askWords(g.machine) },
@@ -58,7 +58,7 @@ var science = &variant{libraryDir: "usr/local/lib/python315.zip", yield: "wasi_s
 	}),
 	notes: "The science pack: numpy, pandas, scipy, scikit-learn, statsmodels, matplotlib, seaborn, sympy, networkx, openpyxl, lxml and others on 32-bit WebAssembly. " +
 		"Integers of numpy have 64 bits, but indices are int32: arithmetic on the results of argsort, where, searchsorted or bincount has 64 bits too, and what is written back into them, as by i *= n, overflows at 2**31 with a RuntimeWarning. " +
-		"Functions of floating point but division give no warnings. No network, threads, child processes, ssl, ctypes or other compiled packages; JPEG files cannot be written. ",
+		"Functions of floating point but division give no warnings. Of the network only http.client and urllib. No threads, child processes, ssl, ctypes or other compiled packages; JPEG files cannot be written. ",
 	start: func(g *guest) error {
 		at, err := g.put(g.engine.variant.boot())
 		if err != nil {

@@ -118,11 +118,6 @@ def add_builtins():
     pager.pipe_pager = pager.plain_pager = pager.tempfile_pager = pager.tty_pager = show_page
 
 
-def no_network(*args, **kwargs):
-    """Stands for what looks up addresses."""
-    raise OSError(own_import('errno').ENOTSUP, 'there is no network here')
-
-
 def times():
     """Stands for os.times: the C library's counts in other units."""
     time = own_import('time')
@@ -161,6 +156,7 @@ def warm():
     make_loops()
     add_builtins()
     own_import('_socket').getaddrinfo = no_network
+    COMPLETE['http.client'] = with_exchanges
     os.times = times
     for name in PRELOAD:
         own_import(name)
