@@ -177,7 +177,7 @@ func (k *kit) check(op *operation, in *input, f *faults) string {
 
 func (k *kit) run(ctx context.Context, r toolCall) *Answer {
 	ev := observe.Event{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language, Code: r.code}
-	opts := k.runOptions(r, k.facts.info.HasFiles(r.language))
+	opts := k.runOptions(r, k.Artifacts && k.facts.info.HasFiles(r.language))
 	opts.Functions = k.functions(r.language)
 	res, err := observe.From(ctx, k.Secrets.Set()).Run(ctx, ev, opts, func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, r.language, r.code, o)
@@ -201,7 +201,7 @@ func (k *kit) runIn(ctx context.Context, r toolCall) *Answer {
 
 func (k *kit) runOptions(r toolCall, files bool) codeinterp.RunOptions {
 	o := codeinterp.RunOptions{Timeout: max(k.Timeout, 0), OnOutput: r.OnOutput, MaxOutput: k.MaxOutput,
-		Artifacts: k.Artifacts && files, FunctionLimits: k.FunctionLimits}
+		Artifacts: files, FunctionLimits: k.FunctionLimits}
 	if r.timeoutMs > 0 {
 		o.Timeout = time.Duration(r.timeoutMs) * time.Millisecond
 	}

@@ -159,7 +159,7 @@ const maxDeclared = 16 << 10
 
 // functions returns the functions for programs in a language.
 func (k *kit) functions(language string) []codeinterp.Function {
-	if !slices.Contains(k.callers(), language) {
+	if len(k.Functions) == 0 || !slices.Contains(k.callers(), language) {
 		return nil
 	}
 	return k.Functions

@@ -108,7 +108,7 @@ func (p *piece) whole() bool { return p.lost.bytes == 0 && p.prior.bytes == 0 &&
 // json renders one output. A value is left out where its text was cut.
 func (p *piece) json() outputJSON {
 	o := p.out
-	w := outputJSON{Type: o.Kind.String(), DisplayID: plaintext.Line(o.DisplayID), Late: o.Late, MIME: plaintext.Line(p.rep.MIME)}
+	w := outputJSON{Type: o.Kind.String(), DisplayID: plaintext.Line(o.DisplayID), Late: o.Late, MIME: plaintext.Line(p.mime)}
 	if o.Kind == codeinterp.Value {
 		if w.MIME == "text/plain" {
 			w.MIME = ""

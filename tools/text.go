@@ -47,7 +47,7 @@ func (v *view) text(notes []string) string {
 		n += len(note) + 1
 	}
 	for i := range v.pieces {
-		n += 40 + len(v.pieces[i].note) + len(v.pieces[i].rep.MIME)
+		n += 40 + len(v.pieces[i].note) + len(v.pieces[i].mime)
 	}
 	b.Grow(n)
 	b.WriteString(status)
@@ -125,8 +125,8 @@ var causes = map[codeinterp.Cause]string{
 func (p *piece) writeHeading(b *strings.Builder) {
 	b.WriteString("--- ")
 	b.WriteString(p.out.Kind.String())
-	if p.class == bundles && p.rep.MIME != "" && p.rep.MIME != "text/plain" {
-		b.WriteString(" " + plaintext.Line(shorten.Head(p.rep.MIME, 80)))
+	if p.class == bundles && p.mime != "" && p.mime != "text/plain" {
+		b.WriteString(" " + plaintext.Line(shorten.Head(p.mime, 80)))
 	}
 	if p.out.Late {
 		b.WriteString(" (came after the end of an earlier run)")

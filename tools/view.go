@@ -43,7 +43,7 @@ type view struct {
 type piece struct {
 	out   *codeinterp.Output
 	class class
-	rep   codeinterp.Representation // of a bundle: what the text shows
+	mime  string // of a bundle: what the text shows
 	head  []byte
 	tail  []byte
 	lost  loss // left out between head and tail
@@ -74,12 +74,12 @@ func newView(res *codeinterp.Result, shown []shownImage, max int, secrets *scrub
 		errText = []byte(errorText(res.Error, lastStderr(res)))
 	}
 	for i := range res.Outputs {
-		c, raw, rep := source(&res.Outputs[i])
+		c, raw, mime := source(&res.Outputs[i])
 		// Two passes, so that memory holds only what is kept.
 		size, gone := v.measure(raw)
 		v.gone[c] += gone
 		v.size[c] += size
-		v.total[c] += size + overhead(&res.Outputs[i], rep)
+		v.total[c] += size + overhead(&res.Outputs[i], mime)
 	}
 	n, _ := v.measure(errText)
 	v.total[failure], v.size[failure] = n, n
@@ -93,11 +93,11 @@ func newView(res *codeinterp.Result, shown []shownImage, max int, secrets *scrub
 			p.image, p.note = shown[i].number, shown[i].note
 		}
 		var raw []byte
-		p.class, raw, p.rep = source(o)
+		p.class, raw, p.mime = source(o)
 		if o.Dropped > 0 {
 			cuts.pending[p.class].add(o.Dropped, -1)
 		}
-		cuts.take(&p, raw, overhead(o, p.rep))
+		cuts.take(&p, raw, overhead(o, p.mime))
 		if o.Kind == codeinterp.Value && p.note == "" && p.image == 0 && len(raw) == 0 {
 			p.note = emptyValue(o)
 		}
@@ -151,11 +151,11 @@ func (v *view) message(text string) string {
 }
 
 // overhead is the size of an output's heading.
-func overhead(o *codeinterp.Output, rep codeinterp.Representation) int {
+func overhead(o *codeinterp.Output, mime string) int {
 	if o.Size() == 0 {
 		return 0
 	}
-	return len("--- stdout ---\n") + len(rep.MIME)
+	return len("--- stdout ---\n") + len(mime)
 }
 
 // lastStderr returns the end of stderr, where a runtime may have printed the
@@ -170,21 +170,24 @@ func lastStderr(res *codeinterp.Result) string {
 }
 
 // source returns the text of an output: a stream's bytes, or the representation of a
-// bundle that is most useful to a model.
-func source(o *codeinterp.Output) (class, []byte, codeinterp.Representation) {
+// bundle that is most useful to a model, with its type.
+func source(o *codeinterp.Output) (c class, raw []byte, mime string) {
 	switch o.Kind {
 	case codeinterp.Stdout:
-		return stdout, o.Data, codeinterp.Representation{}
+		return stdout, o.Data, ""
 	case codeinterp.Stderr:
-		return stderr, o.Data, codeinterp.Representation{}
+		return stderr, o.Data, ""
 	}
 	rep := readable(o)
-	return bundles, rep.Data, rep
+	return bundles, rep.Data, rep.MIME
 }
 
 // share divides max among the classes: those that need less than an equal share get
 // what they need, the others divide the rest.
 func share(need [classes]int, max int) (got [classes]int) {
+	if need[stdout]+need[stderr]+need[bundles]+need[failure] <= max {
+		return need
+	}
 	order := []class{stdout, stderr, bundles, failure}
 	slices.SortStableFunc(order, func(a, b class) int { return need[a] - need[b] })
 	for i, c := range order {

@@ -111,13 +111,13 @@ func Functions(list []codeinterp.Function) []codeinterp.Function {
 			continue // it will be refused
 		}
 		list[i].Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
-			r := scopeOf(ctx).run
-			if r == nil {
+			r, ok := ctx.Value(scopeKey{}).(*runObserver)
+			if !ok {
 				return next(ctx, c)
 			}
 			// next may be observed again, further in: it finds no run then, and the
 			// call stays one event.
-			return r.serve(context.WithValue(ctx, scopeKey{}, scope{}), c, next)
+			return r.serve(context.WithValue(ctx, scopeKey{}, nil), c, next)
 		}
 	}
 	return list

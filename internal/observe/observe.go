@@ -45,28 +45,24 @@ type Event struct {
 	Err       error
 }
 
+// A scopeKey is the key of what the ctx of a call says about events: the sink of those
+// of the next run, or the run that functions are called in.
 type scopeKey struct{}
 
-// A scope is what the ctx of a call says about events.
-type scope struct {
-	sink func(Event) error // receives the events of the next run
-	run  *runObserver      // the run that functions are called in
-}
-
-func scopeOf(ctx context.Context) scope {
-	s, _ := ctx.Value(scopeKey{}).(scope)
-	return s
+func sinkOf(ctx context.Context) func(Event) error {
+	sink, _ := ctx.Value(scopeKey{}).(func(Event) error)
+	return sink
 }
 
 // With returns a ctx for a call of a tool, whose run reports its events to sink.
 // Calls of tools by the program that runs are not reported to it.
 func With(ctx context.Context, sink func(Event) error) context.Context {
-	return context.WithValue(ctx, scopeKey{}, scope{sink: sink})
+	return context.WithValue(ctx, scopeKey{}, sink)
 }
 
 // Report passes an event that is not part of a run to the sink of ctx, if any.
 func Report(ctx context.Context, e Event) {
-	if sink := scopeOf(ctx).sink; sink != nil {
+	if sink := sinkOf(ctx); sink != nil {
 		_ = Recover(func() error { return sink(e) })
 	}
 }
@@ -79,7 +75,7 @@ type Observer struct {
 
 // From returns an Observer that reports to the sink of ctx, if any.
 func From(ctx context.Context, secrets *scrub.Set) Observer {
-	return Observer{secrets, scopeOf(ctx).sink}
+	return Observer{secrets, sinkOf(ctx)}
 }
 
 // Run calls f with opts, whose OnOutput, OnNetwork and Functions it replaces. ev says which run it
@@ -88,7 +84,7 @@ func (o Observer) Run(ctx context.Context, ev Event, opts codeinterp.RunOptions,
 	var r *runObserver
 	if o.onEvent != nil {
 		r = &runObserver{o: o, ev: ev}
-		ctx = codeinterp.OnStart(context.WithValue(ctx, scopeKey{}, scope{run: r}), r.start)
+		ctx = codeinterp.OnStart(context.WithValue(ctx, scopeKey{}, r), r.start)
 		opts.Functions = Functions(opts.Functions)
 		opts.OnNetwork = r.network(opts.OnNetwork)
 	}
@@ -102,7 +98,6 @@ func (o Observer) Run(ctx context.Context, ev Event, opts codeinterp.RunOptions,
 			opts.OnOutput = stream.Output
 		}
 	}
-	errs := make([]error, 0, 4)
 	returned := false
 	defer func() {
 		if !returned {
@@ -111,21 +106,20 @@ func (o Observer) Run(ctx context.Context, ev Event, opts codeinterp.RunOptions,
 	}()
 	res, err := f(ctx, &opts)
 	returned = true
+	var held error
 	if stream != nil {
 		// What was held back is output too, and comes before the run's end.
-		errs = append(errs, Recover(stream.Flush))
+		held = Recover(stream.Flush)
 	}
 	res, err = o.secrets.Result(res), o.secrets.Error(err)
 	if res.Status != codeinterp.StatusNotRun && res.Status != "" {
 		r.start()
 	}
 	// The end is the last event: calls that are not reported yet go before it.
-	errs = append(errs, r.end(res.Calls))
+	seen := r.end(res.Calls)
 	ended := res
-	// They were events of their own.
-	ended.Outputs = nil
-	errs = append(errs, r.finish(Event{Result: &ended, Err: err}), res.CallbackErr)
-	res.CallbackErr = o.secrets.Error(errors.Join(errs...))
+	ended.Outputs = nil // they were events of their own
+	res.CallbackErr = o.secrets.Error(errors.Join(held, seen, r.finish(Event{Result: &ended, Err: err}), res.CallbackErr))
 	return res, err
 }
 
