@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -15,13 +16,13 @@ type resultJSON struct {
 	ExitCode       int             `json:"exitCode"`
 	Outputs        []Output        `json:"outputs"`
 	Error          string          `json:"error,omitempty"`
-	ErrorDetail    *errorJSON      `json:"errorDetail,omitempty"`
+	ErrorDetail    *ProgramError   `json:"errorDetail,omitempty"`
 	Cause          Cause           `json:"cause,omitempty"`
 	StateLost      bool            `json:"stateLost,omitempty"`
 	ExecutionCount int             `json:"executionCount,omitempty"`
 	DurationMs     int64           `json:"durationMs,omitempty"`
 	Truncated      []truncatedJSON `json:"truncated,omitempty"`
-	Artifacts      []artifactJSON  `json:"artifacts,omitempty"`
+	Artifacts      []Artifact      `json:"artifacts,omitempty"`
 	Calls          []CallRecord    `json:"calls,omitempty"`
 	Refusals       []string        `json:"refusals,omitempty"`
 }
@@ -35,15 +36,6 @@ type callJSON struct {
 	Error      string `json:"error,omitempty"`
 }
 
-type errorJSON struct {
-	Name          string   `json:"name,omitempty"`
-	Message       string   `json:"message,omitempty"`
-	Traceback     []string `json:"traceback,omitempty"`
-	RawTraceback  []string `json:"rawTraceback,omitempty"`
-	Line          int      `json:"line,omitempty"`
-	MissingModule string   `json:"missingModule,omitempty"`
-}
-
 type truncatedJSON struct {
 	Stream string           `json:"stream"`
 	Bytes  *int64           `json:"bytes,omitempty"`
@@ -52,32 +44,20 @@ type truncatedJSON struct {
 	Reason TruncationReason `json:"reason"`
 }
 
-type artifactJSON struct {
-	Path   string `json:"path"`
-	MIME   string `json:"mime,omitempty"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256,omitempty"`
-	Data   []byte `json:"data,omitempty"`
-
-	Skipped string `json:"skipped,omitempty"`
-	Escaped bool   `json:"escaped,omitempty"`
-}
-
 // MarshalJSON returns the wire form: status, exitCode and outputs always, the
 // rest where it has something to say. CallbackErr and parts of a millisecond
 // are not in it; text that is not UTF-8 outside of streams has each faulty
 // byte replaced by U+FFFD.
 func (r Result) MarshalJSON() ([]byte, error) {
 	w := resultJSON{
-		Status: r.Status, ExitCode: r.ExitCode, Outputs: r.Outputs, Cause: r.Cause, StateLost: r.StateLost,
-		ExecutionCount: r.ExecutionCount, DurationMs: r.Duration.Milliseconds(), Calls: r.Calls, Refusals: r.Refusals,
+		Status: r.Status, ExitCode: r.ExitCode, Outputs: r.Outputs, ErrorDetail: r.Error, Cause: r.Cause, StateLost: r.StateLost,
+		ExecutionCount: r.ExecutionCount, DurationMs: r.Duration.Milliseconds(), Artifacts: r.Artifacts, Calls: r.Calls, Refusals: r.Refusals,
 	}
 	if w.Outputs == nil {
 		w.Outputs = []Output{}
 	}
 	if r.Error != nil {
 		w.Error = r.Error.Error()
-		w.ErrorDetail = (*errorJSON)(r.Error)
 	}
 	for _, t := range r.Truncated {
 		j := truncatedJSON{Stream: t.Stream, Kept: t.Kept, Files: t.Files, Reason: t.Reason}
@@ -85,9 +65,6 @@ func (r Result) MarshalJSON() ([]byte, error) {
 			j.Bytes = &t.Bytes
 		}
 		w.Truncated = append(w.Truncated, j)
-	}
-	for _, a := range r.Artifacts {
-		w.Artifacts = append(w.Artifacts, artifactJSON(a))
 	}
 	return marshal(w)
 }
@@ -99,13 +76,11 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*r = Result{
-		Status: w.Status, ExitCode: w.ExitCode, Outputs: w.Outputs, Cause: w.Cause, StateLost: w.StateLost,
+		Status: w.Status, ExitCode: w.ExitCode, Outputs: w.Outputs, Error: w.ErrorDetail, Cause: w.Cause, StateLost: w.StateLost,
 		ExecutionCount: w.ExecutionCount, Duration: time.Duration(w.DurationMs) * time.Millisecond,
-		Calls: w.Calls, Refusals: w.Refusals,
+		Artifacts: w.Artifacts, Calls: w.Calls, Refusals: w.Refusals,
 	}
-	if w.ErrorDetail != nil {
-		r.Error = (*ProgramError)(w.ErrorDetail)
-	} else if w.Error != "" {
+	if r.Error == nil && w.Error != "" {
 		r.Error = &ProgramError{Message: w.Error}
 	}
 	for _, t := range w.Truncated {
@@ -114,9 +89,6 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 			n.Bytes = *t.Bytes
 		}
 		r.Truncated = append(r.Truncated, n)
-	}
-	for _, a := range w.Artifacts {
-		r.Artifacts = append(r.Artifacts, Artifact(a))
 	}
 	return nil
 }
@@ -182,11 +154,10 @@ func (o Output) MarshalJSON() ([]byte, error) {
 		rest = nil
 		for _, rep := range o.Bundle {
 			if rep.MIME == "text/plain" && w.Text == nil && utf8.Valid(rep.Data) {
-				s := string(rep.Data)
-				w.Text = &s
-				continue
+				w.Text = new(string(rep.Data))
+			} else {
+				rest = append(rest, rep)
 			}
-			rest = append(rest, rep)
 		}
 	case Clear:
 	default:
@@ -201,9 +172,6 @@ func (o Output) MarshalJSON() ([]byte, error) {
 // maxNesting is how deep JSON of a program may be nested: encoding/json refuses a
 // document of more than 10,000 levels, and a Result may stand within another.
 const maxNesting = 9000
-
-// shallow reports whether raw, which is JSON, is not nested too deep.
-func shallow(raw []byte) bool { return !DeeperThan(raw, maxNesting) }
 
 // DeeperThan reports whether raw, a piece of JSON, is nested deeper than most, without
 // a stack that grows with it: for what is to be decoded by code whose stack does.
@@ -234,7 +202,7 @@ func DeeperThan(raw []byte, most int) bool {
 // lets pass.
 func validJSON(raw json.RawMessage) json.RawMessage {
 	switch {
-	case !json.Valid(raw) || !shallow(raw):
+	case !json.Valid(raw) || DeeperThan(raw, maxNesting):
 		return nil
 	case !utf8.Valid(raw):
 		return json.RawMessage(string([]rune(string(raw))))
@@ -247,9 +215,8 @@ func newRepJSON(mime string, data []byte, text bool) repJSON {
 	r := repJSON{MIME: mime}
 	switch {
 	case text && utf8.Valid(data):
-		s := string(data)
-		r.Text = &s
-	case IsJSON(mime) && utf8.Valid(data) && isCompact(data) && shallow(data):
+		r.Text = new(string(data))
+	case IsJSON(mime) && utf8.Valid(data) && isCompact(data) && !DeeperThan(data, maxNesting):
 		r.JSON = data
 	default:
 		r.Data = data
@@ -283,11 +250,7 @@ func (o *Output) UnmarshalJSON(b []byte) error {
 		Value: w.Value, DisplayID: w.DisplayID, Metadata: w.Metadata,
 		Update: w.Update, Wait: w.Wait, Late: w.Late, Dropped: w.Dropped,
 	}
-	for k := Stdout; k <= Clear; k++ {
-		if k.String() == w.Type {
-			o.Kind = k
-		}
-	}
+	o.Kind = Kind(max(slices.Index(kindNames[1:], w.Type)+1, 0))
 	switch o.Kind {
 	case 0:
 		return fmt.Errorf("codeinterp: output of unknown type %q", w.Type)

@@ -110,20 +110,20 @@ type Result struct {
 
 // A ProgramError is an error that the program did not handle.
 type ProgramError struct {
-	Name    string // such as "ZeroDivisionError"
-	Message string
+	Name    string `json:"name,omitempty"` // such as "ZeroDivisionError"
+	Message string `json:"message,omitempty"`
 
 	// Traceback holds the runtime's own report, line by line, without ANSI
 	// sequences; RawTraceback the same as it came, where that differs.
-	Traceback    []string
-	RawTraceback []string
+	Traceback    []string `json:"traceback,omitempty"`
+	RawTraceback []string `json:"rawTraceback,omitempty"`
 
 	// Line is the line of the program, from 1, where it happened; 0 if
 	// unknown.
-	Line int
+	Line int `json:"line,omitempty"`
 
 	// MissingModule names the module that could not be imported.
-	MissingModule string
+	MissingModule string `json:"missingModule,omitempty"`
 }
 
 // Error returns "name: message", or whichever of the two there is.
@@ -165,24 +165,24 @@ const (
 
 // An Artifact is a file that a run created or changed.
 type Artifact struct {
-	Path   string // relative to the context's directory, with slashes
-	MIME   string // by its name, else by how it begins
-	Size   int64
-	SHA256 string // lower-case hex; empty where Skipped
+	Path   string `json:"path"`           // relative to the context's directory, with slashes
+	MIME   string `json:"mime,omitempty"` // by its name, else by how it begins
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256,omitempty"` // lower-case hex; empty where Skipped
 
 	// Data is the content, for a RunCode, whose files are mostly gone with it,
 	// up to MaxArtifactData in all; nil where that did not suffice, and for runs
 	// in a context, whose file is there for [Files].
-	Data []byte
+	Data []byte `json:"data,omitempty"`
 
 	// Skipped says why the file was not read: such as "symbolic link",
 	// "FIFO" or "permission denied".
-	Skipped string
+	Skipped string `json:"skipped,omitempty"`
 
 	// Escaped says that the file's name is not UTF-8: Path is it as it stands
 	// within a Go string literal, and strconv.Unquote, given quotes around it,
 	// gives it back. It is no name for [Files].
-	Escaped bool
+	Escaped bool `json:"escaped,omitempty"`
 }
 
 // NotRun is the Result of a program that never started.

@@ -58,31 +58,28 @@ func (i *Stateful) attaches() (codeinterp.ContextAttacher, bool) {
 }
 
 // Attach implements codeinterp.ContextAttacher.
-func (a attacher) Attach(ctx context.Context, ref codeinterp.Ref) (codeinterp.ContextID, error) {
+func (a attacher) Attach(ctx context.Context, ref codeinterp.Ref) (id codeinterp.ContextID, err error) {
+	defer a.wrap(ctx, codeinterp.OpAttach, &err)
 	s := a.newContext()
-	id, err := a.open(ctx, s, nil, func(ctx context.Context) (Attached, error) { return a.rt.Attach(ctx, ref, s.opts.Late) })
-	return id, a.wrap(ctx, codeinterp.OpAttach, err)
+	return a.open(ctx, s, nil, func(ctx context.Context) (Attached, error) { return a.rt.Attach(ctx, ref, s.opts.Late) })
 }
 
 // Refer implements codeinterp.ContextAttacher.
 func (a attacher) Refer(ctx context.Context, id codeinterp.ContextID) (ref codeinterp.Ref, err error) {
+	defer a.wrap(ctx, codeinterp.OpRefer, &err)
 	session, err := a.Session(ctx, id)
 	if err == nil && session == nil {
 		err = errNoSession
 	}
-	if err == nil {
-		ref, err = a.rt.Refer(session)
+	if err != nil {
+		return "", err
 	}
-	return ref, a.wrap(ctx, codeinterp.OpRefer, err)
+	return a.rt.Refer(session)
 }
 
 // ResumeRun implements codeinterp.ContextAttacher.
-func (a attacher) ResumeRun(ctx context.Context, id codeinterp.ContextID, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
-	res, err := a.resume(ctx, id, opts)
-	return res, a.wrap(ctx, codeinterp.OpResume, err)
-}
-
-func (a attacher) resume(ctx context.Context, id codeinterp.ContextID, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+func (a attacher) ResumeRun(ctx context.Context, id codeinterp.ContextID, opts *codeinterp.RunOptions) (res codeinterp.Result, err error) {
+	defer a.wrap(ctx, codeinterp.OpResume, &err)
 	if opts == nil {
 		opts = &codeinterp.RunOptions{}
 	}
@@ -95,35 +92,18 @@ func (a attacher) resume(ctx context.Context, id codeinterp.ContextID, opts *cod
 	if err != nil {
 		return codeinterp.NotRun(), err
 	}
-	if s.awaits(ctx) {
-		return codeinterp.NotRun(), errSelf
-	}
 	r := newRun(s, ctx, &o, "")
 	r.prog.Resume = true
-	if err := s.acquire(ctx, r); err != nil {
-		return codeinterp.NotRun(), err
-	}
-	return r.run()
+	return r.inTurn()
 }
 
 var errNoSession = fmt.Errorf("%w: the context has no session just now", codeinterp.ErrUnavailable)
 
 // Detach implements codeinterp.ContextAttacher.
-func (a attacher) Detach(ctx context.Context, id codeinterp.ContextID) (codeinterp.Ref, error) {
-	ref, err := a.detach(ctx, id)
-	return ref, a.wrap(ctx, codeinterp.OpDetach, err)
-}
-
-func (a attacher) detach(ctx context.Context, id codeinterp.ContextID) (codeinterp.Ref, error) {
-	s, err := a.find(ctx, id)
+func (a attacher) Detach(ctx context.Context, id codeinterp.ContextID) (ref codeinterp.Ref, err error) {
+	defer a.wrap(ctx, codeinterp.OpDetach, &err)
+	s, err := a.turn(ctx, id)
 	if err != nil {
-		return "", err
-	}
-	if s.awaits(ctx) {
-		return "", errSelf
-	}
-	// Holding the turn, no run is in progress.
-	if err := s.acquire(ctx, nil); err != nil {
 		return "", err
 	}
 	defer s.release()
@@ -138,7 +118,7 @@ func (a attacher) detach(ctx context.Context, id codeinterp.ContextID) (codeinte
 		taken = s.late.take()
 		return taken
 	}
-	ref, err := callInSlot(s, ctx, func(ctx context.Context) (codeinterp.Ref, error) { return a.rt.Detach(ctx, session, unread) },
+	ref, err = callInSlot(s, ctx, func(ctx context.Context) (codeinterp.Ref, error) { return a.rt.Detach(ctx, session, unread) },
 		func(codeinterp.Ref, error) { s.closeReturned(nil) })
 	if errors.Is(err, errStuck) {
 		s.countStuck()

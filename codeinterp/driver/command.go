@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"io"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -31,13 +30,9 @@ type commander struct{ *Interpreter }
 // RunCommand implements codeinterp.Commander.
 func (i commander) RunCommand(ctx context.Context, command string, opts *codeinterp.CommandOptions) (codeinterp.Result, error) {
 	o, err := codeinterp.CheckCommand(command, opts)
-	res, err := i.runStarted(ctx, command, &o.RunOptions, err, func(ctx context.Context) (Session, error) {
+	return i.runStarted(ctx, codeinterp.OpCommand, command, &o.RunOptions, err, func(ctx context.Context) (Session, error) {
 		return i.rt.(Commander).StartCommand(ctx, o)
 	})
-	if opts != nil {
-		closeUnread(res, opts.Input)
-	}
-	return res, i.wrap(ctx, codeinterp.OpCommand, err)
 }
 
 // A terminalRunner is the codeinterp.TerminalRunner of an interpreter whose runtime is a
@@ -47,18 +42,20 @@ type terminalRunner struct{ *Interpreter }
 // RunTerminal implements codeinterp.TerminalRunner.
 func (i terminalRunner) RunTerminal(ctx context.Context, command string, opts *codeinterp.TerminalOptions) (codeinterp.Result, error) {
 	o, err := codeinterp.CheckTerminal(command, opts)
-	res, err := i.runStarted(ctx, command, &o.RunOptions, err, func(ctx context.Context) (Session, error) {
+	return i.runStarted(ctx, codeinterp.OpTerminal, command, &o.RunOptions, err, func(ctx context.Context) (Session, error) {
 		return i.rt.(TerminalStarter).StartTerminal(ctx, o)
 	})
-	if opts != nil {
-		closeUnread(res, opts.Input)
-	}
-	return res, i.wrap(ctx, codeinterp.OpTerminal, err)
 }
 
 // runStarted runs code in a session of its own, which start returns, unless the input was
-// refused.
-func (i *Interpreter) runStarted(ctx context.Context, code string, o *codeinterp.RunOptions, refused error, start func(context.Context) (Session, error)) (codeinterp.Result, error) {
+// refused. It closes the Input of what did not run.
+func (i *Interpreter) runStarted(ctx context.Context, op codeinterp.Op, code string, o *codeinterp.RunOptions, refused error, start func(context.Context) (Session, error)) (res codeinterp.Result, err error) {
+	defer i.wrap(ctx, op, &err)
+	defer func() {
+		if res.Status == codeinterp.StatusNotRun {
+			closeInput(o)
+		}
+	}()
 	if refused != nil {
 		return codeinterp.NotRun(), refused
 	}
@@ -70,13 +67,6 @@ func (i *Interpreter) runStarted(ctx context.Context, code string, o *codeinterp
 	return newRun(s, ctx, o, code).run()
 }
 
-// closeUnread closes the input of a command that did not run.
-func closeUnread(res codeinterp.Result, input io.Reader) {
-	if c, ok := input.(io.Closer); ok && res.Status == codeinterp.StatusNotRun {
-		c.Close()
-	}
-}
-
 // start starts the slot's session.
 func (s *slot) start(ctx context.Context) (Session, error) {
 	if s.command != nil {
@@ -86,19 +76,16 @@ func (s *slot) start(ctx context.Context) (Session, error) {
 }
 
 // As finds the optional groups that need no contexts.
-func (i *Interpreter) As(target any) bool {
-	has := false
+func (i *Interpreter) As(target any) (ok bool) {
 	switch of := target.(type) {
 	case *codeinterp.Commander:
-		if _, has = i.rt.(Commander); has {
-			*of = commander{i}
-		}
+		*of = commander{i}
+		_, ok = i.rt.(Commander)
 	case *codeinterp.TerminalRunner:
-		if _, has = i.rt.(TerminalStarter); has {
-			*of = terminalRunner{i}
-		}
+		*of = terminalRunner{i}
+		_, ok = i.rt.(TerminalStarter)
 	case *codeinterp.Pauser:
-		*of, has = i.pauses()
+		*of, ok = i.pauses()
 	}
-	return has
+	return ok
 }

@@ -54,7 +54,7 @@ func (i completer) Complete(ctx context.Context, id codeinterp.ContextID, code s
 	c, err := i.complete(ctx, id, code, cursor)
 	switch {
 	case err != nil:
-		return none, i.wrap(ctx, codeinterp.OpComplete, err)
+		return none, i.wrapped(ctx, codeinterp.OpComplete, err)
 	case len(c.Matches) == 0:
 		return none, nil
 	}

@@ -3,7 +3,6 @@ package driver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"time"
 
@@ -34,12 +33,8 @@ type contextFiles struct {
 }
 
 // OpenFiles implements codeinterp.ContextFiles.
-func (i contextFiles) OpenFiles(ctx context.Context, id codeinterp.ContextID) (codeinterp.FS, error) {
-	fsys, err := i.openFiles(ctx, id)
-	return fsys, i.wrap(ctx, codeinterp.OpFiles, err)
-}
-
-func (i contextFiles) openFiles(ctx context.Context, id codeinterp.ContextID) (codeinterp.FS, error) {
+func (i contextFiles) OpenFiles(ctx context.Context, id codeinterp.ContextID) (fsys codeinterp.FS, err error) {
+	defer i.wrap(ctx, codeinterp.OpFiles, &err)
 	s, err := i.find(ctx, id)
 	if err == nil {
 		err = i.checkAbilities(s.opts.Language, &codeinterp.RunOptions{Artifacts: true})
@@ -84,7 +79,7 @@ func (f contextFS) current() (dir codeinterp.FS, err error) {
 	session := f.s.session
 	f.s.mu.Unlock()
 	if session == nil {
-		return nil, fmt.Errorf("%w: the context has no session just now", codeinterp.ErrUnavailable)
+		return nil, errNoSession
 	}
 	return f.rt.Files(session)
 }

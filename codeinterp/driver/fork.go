@@ -32,29 +32,22 @@ func (i *Stateful) forks() (codeinterp.ContextForker, bool) {
 }
 
 // ForkContext implements codeinterp.ContextForker.
-func (i forker) ForkContext(ctx context.Context, id codeinterp.ContextID) (codeinterp.ContextID, error) {
-	copied, err := i.fork(ctx, id)
-	return copied, i.wrap(ctx, codeinterp.OpFork, err)
-}
-
-func (i forker) fork(ctx context.Context, id codeinterp.ContextID) (codeinterp.ContextID, error) {
-	of, err := i.find(ctx, id)
+func (i forker) ForkContext(ctx context.Context, id codeinterp.ContextID) (copied codeinterp.ContextID, err error) {
+	defer i.wrap(ctx, codeinterp.OpFork, &err)
+	of, err := i.turn(ctx, id)
 	if err != nil {
 		return "", err
 	}
+	defer of.release()
 	language := of.opts.Language
 	if !slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Forks && l.Name == language }) {
 		return "", fmt.Errorf("%w: %s contexts cannot be forked here", codeinterp.ErrInvalid, language)
 	}
-	if err := of.acquire(ctx, nil); err != nil {
-		return "", err
-	}
-	defer of.release()
 	s := i.newContext()
 	s.functions = of.functions
 	s.opts.Language, s.opts.ContextOptions = language, of.opts.ContextOptions
 	session := of.session
-	copied, err := i.open(ctx, s, nil, func(ctx context.Context) (Attached, error) {
+	copied, err = i.open(ctx, s, nil, func(ctx context.Context) (Attached, error) {
 		a := Attached{Language: language, Options: s.opts.ContextOptions, Empty: session == nil || of.resetPending || of.fresh && of.lossReported}
 		if session == nil || of.resetPending {
 			return a, fmt.Errorf("%w: the context has lost its state", codeinterp.ErrUnavailable)

@@ -107,14 +107,10 @@ func (i *Interpreter) describe() codeinterp.Info {
 }
 
 // RunCode implements codeinterp.CodeInterpreter.
-func (i *Interpreter) RunCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+func (i *Interpreter) RunCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (res codeinterp.Result, err error) {
+	defer i.wrap(ctx, codeinterp.OpRun, &err)
 	// Even if the run is refused, so that a writer into a pipe does not block.
 	defer closeInput(opts)
-	res, err := i.runOnce(ctx, language, code, opts)
-	return res, i.wrap(ctx, codeinterp.OpRun, err)
-}
-
-func (i *Interpreter) runOnce(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
 	name, err := i.resolve(language)
 	if err != nil {
 		return codeinterp.NotRun(), err
@@ -177,10 +173,11 @@ func (i *Interpreter) checkAbilities(language string, o *codeinterp.RunOptions) 
 
 // closeInput closes the Input of a run.
 func closeInput(opts *codeinterp.RunOptions) {
-	if opts != nil {
-		if c, ok := opts.Input.(io.Closer); ok {
-			_ = c.Close()
-		}
+	if opts == nil {
+		return
+	}
+	if c, ok := opts.Input.(io.Closer); ok {
+		_ = c.Close()
 	}
 }
 
@@ -257,7 +254,7 @@ func (i *Interpreter) Close() error {
 	clear(i.contexts)
 	i.mu.Unlock()
 	if first {
-		i.closeErr = i.wrap(context.Background(), opClose, i.closeAll(slots))
+		i.closeErr = i.wrapped(context.Background(), op("close"), i.closeAll(slots))
 		close(i.over)
 	}
 	// A second Close waits for the first and returns what that did.
@@ -265,11 +262,10 @@ func (i *Interpreter) Close() error {
 	return i.closeErr
 }
 
+// An op is an operation that is none of codeinterp's.
 type op string
 
 func (o op) String() string { return string(o) }
-
-const opClose op = "close"
 
 func (i *Interpreter) closeAll(slots []*slot) error {
 	for _, s := range slots {
@@ -337,9 +333,14 @@ func (i *Interpreter) removeContext(s *slot) bool {
 var sentinels = []error{codeinterp.ErrLanguage, codeinterp.ErrContext, codeinterp.ErrInvalid, codeinterp.ErrClosed,
 	codeinterp.ErrCapacity, codeinterp.ErrUnavailable, codeinterp.ErrIsolation, codeinterp.ErrRefused, codeinterp.ErrPaused}
 
-// wrap adds the provider to an error. An error of a runtime without a sentinel is
+// wrap makes of the error that a method is about to return what wrapped returns.
+func (i *Interpreter) wrap(ctx context.Context, op fmt.Stringer, err *error) {
+	*err = i.wrapped(ctx, op, *err)
+}
+
+// wrapped adds the provider to an error. An error of a runtime without a sentinel is
 // ErrUnavailable.
-func (i *Interpreter) wrap(ctx context.Context, op fmt.Stringer, err error) error {
+func (i *Interpreter) wrapped(ctx context.Context, op fmt.Stringer, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -40,7 +40,7 @@ func (i *Interpreter) pauses() (codeinterp.Pauser, bool) {
 
 // Pause implements codeinterp.Pauser.
 func (i pauser) Pause(ctx context.Context) error {
-	return i.wrap(ctx, codeinterp.OpPause, i.change(ctx, func() error {
+	return i.wrapped(ctx, codeinterp.OpPause, i.change(ctx, func() error {
 		if i.pause.clock.stopped() {
 			return nil
 		}
@@ -60,7 +60,7 @@ func (i pauser) Pause(ctx context.Context) error {
 
 // Resume implements codeinterp.Pauser.
 func (i pauser) Resume(ctx context.Context) error {
-	return i.wrap(ctx, codeinterp.OpEndPause, i.change(ctx, func() error {
+	return i.wrapped(ctx, codeinterp.OpEndPause, i.change(ctx, func() error {
 		if !i.pause.clock.stopped() {
 			return nil
 		}

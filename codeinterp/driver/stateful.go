@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"time"
 
@@ -30,12 +31,8 @@ func NewStateful(rt Runtime, cfg Config) *Stateful { return &Stateful{New(rt, cf
 func (i *Stateful) Describe() codeinterp.Info { return i.describe() }
 
 // CreateContext implements codeinterp.StatefulInterpreter.
-func (i *Stateful) CreateContext(ctx context.Context, language string, opts *codeinterp.ContextOptions) (codeinterp.ContextID, error) {
-	id, err := i.create(ctx, language, opts)
-	return id, i.wrap(ctx, codeinterp.OpCreate, err)
-}
-
-func (i *Stateful) create(ctx context.Context, language string, opts *codeinterp.ContextOptions) (codeinterp.ContextID, error) {
+func (i *Stateful) CreateContext(ctx context.Context, language string, opts *codeinterp.ContextOptions) (id codeinterp.ContextID, err error) {
+	defer i.wrap(ctx, codeinterp.OpCreate, &err)
 	name, err := i.resolve(language)
 	if err != nil {
 		return "", err
@@ -165,13 +162,9 @@ func (i *Interpreter) find(ctx context.Context, id codeinterp.ContextID) (*slot,
 }
 
 // RunInContext implements codeinterp.StatefulInterpreter.
-func (i *Stateful) RunInContext(ctx context.Context, id codeinterp.ContextID, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+func (i *Stateful) RunInContext(ctx context.Context, id codeinterp.ContextID, code string, opts *codeinterp.RunOptions) (res codeinterp.Result, err error) {
+	defer i.wrap(ctx, codeinterp.OpRunIn, &err)
 	defer closeInput(opts)
-	res, err := i.runIn(ctx, id, code, opts)
-	return res, i.wrap(ctx, codeinterp.OpRunIn, err)
-}
-
-func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
 	o, err := codeinterp.CheckRun(code, opts)
 	if err != nil {
 		return codeinterp.NotRun(), err
@@ -186,11 +179,15 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 	if err := i.checkAbilities(s.opts.Language, &o); err != nil {
 		return codeinterp.NotRun(), err
 	}
-	if s.awaits(ctx) {
+	return newRun(s, ctx, &o, code).inTurn()
+}
+
+// inTurn runs the program of a context in its turn.
+func (r *run) inTurn() (codeinterp.Result, error) {
+	if r.slot.awaits(r.ctx) {
 		return codeinterp.NotRun(), errSelf
 	}
-	r := newRun(s, ctx, &o, code)
-	if err := s.acquire(ctx, r); err != nil {
+	if err := r.slot.acquire(r.ctx, r); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	return r.run()
@@ -210,11 +207,8 @@ func (i *Stateful) Session(ctx context.Context, id codeinterp.ContextID) (Sessio
 
 // DeleteContext implements codeinterp.StatefulInterpreter. If ctx has ended, it
 // deletes without waiting. Its error says what could not be ended.
-func (i *Stateful) DeleteContext(ctx context.Context, id codeinterp.ContextID) error {
-	return i.wrap(ctx, codeinterp.OpDelete, i.delete(ctx, id))
-}
-
-func (i *Stateful) delete(ctx context.Context, id codeinterp.ContextID) error {
+func (i *Stateful) DeleteContext(ctx context.Context, id codeinterp.ContextID) (err error) {
+	defer i.wrap(ctx, codeinterp.OpDelete, &err)
 	s, err := i.find(context.WithoutCancel(ctx), id)
 	if err != nil {
 		return err
@@ -243,15 +237,11 @@ func (i *Stateful) delete(ctx context.Context, id codeinterp.ContextID) error {
 func (i *Stateful) ListContexts(ctx context.Context) ([]codeinterp.ContextInfo, error) {
 	i.mu.Lock()
 	err := i.checkOpen(ctx)
-	slots := make([]*slot, 0, len(i.contexts))
-	for _, s := range i.contexts {
-		slots = append(slots, s)
-	}
+	slots := slices.SortedFunc(maps.Values(i.contexts), func(a, b *slot) int { return cmp.Compare(a.number, b.number) })
 	i.mu.Unlock()
 	if err != nil {
-		return nil, i.wrap(ctx, codeinterp.OpList, err)
+		return nil, i.wrapped(ctx, codeinterp.OpList, err)
 	}
-	slices.SortFunc(slots, func(a, b *slot) int { return cmp.Compare(a.number, b.number) })
 	list := make([]codeinterp.ContextInfo, 0, len(slots))
 	for _, s := range slots {
 		list = append(list, s.info())
@@ -268,11 +258,8 @@ func (s *slot) info() codeinterp.ContextInfo {
 
 // RestartContext implements codeinterp.ContextManager. If ctx has ended, it restarts
 // without waiting. Its error says what could not be ended.
-func (i *Stateful) RestartContext(ctx context.Context, id codeinterp.ContextID) error {
-	return i.wrap(ctx, codeinterp.OpRestart, i.restart(ctx, id))
-}
-
-func (i *Stateful) restart(ctx context.Context, id codeinterp.ContextID) error {
+func (i *Stateful) RestartContext(ctx context.Context, id codeinterp.ContextID) (err error) {
+	defer i.wrap(ctx, codeinterp.OpRestart, &err)
 	s, err := i.find(context.WithoutCancel(ctx), id)
 	if err != nil {
 		return err
@@ -307,11 +294,8 @@ func (i *Stateful) restart(ctx context.Context, id codeinterp.ContextID) error {
 
 // InterruptContext implements codeinterp.ContextManager. If the program has not
 // started, the interrupt is kept until it does.
-func (i *Stateful) InterruptContext(ctx context.Context, id codeinterp.ContextID) error {
-	return i.wrap(ctx, codeinterp.OpInterrupt, i.interrupt(ctx, id))
-}
-
-func (i *Stateful) interrupt(ctx context.Context, id codeinterp.ContextID) error {
+func (i *Stateful) InterruptContext(ctx context.Context, id codeinterp.ContextID) (err error) {
+	defer i.wrap(ctx, codeinterp.OpInterrupt, &err)
 	s, err := i.find(ctx, id)
 	if err == nil {
 		err = i.pause.check()
@@ -338,31 +322,25 @@ func (i *Stateful) interrupt(ctx context.Context, id codeinterp.ContextID) error
 
 // As finds the optional groups of codeinterp: the driver's own, and those of the
 // runtime.
-func (i *Stateful) As(target any) bool {
-	if m, ok := target.(*codeinterp.ContextManager); ok {
-		*m = i
-		return true
-	}
-	if f, ok := target.(*codeinterp.ContextFiles); ok {
+func (i *Stateful) As(target any) (ok bool) {
+	switch of := target.(type) {
+	case *codeinterp.ContextManager:
+		*of, ok = i, true
+	case *codeinterp.ContextFiles:
 		rt, _ := i.rt.(Filer)
-		*f = contextFiles{i, rt}
-		return len(i.withFiles) > 0
+		*of, ok = contextFiles{i, rt}, len(i.withFiles) > 0
+	case *codeinterp.Completer:
+		*of, ok = i.completes()
+	case *codeinterp.ContextForker:
+		*of, ok = i.forks()
+	case *codeinterp.ContextAttacher:
+		*of, ok = i.attaches()
+	default:
+		if i.Interpreter.As(target) {
+			return true
+		}
+		rt, is := i.rt.(interface{ As(target any) bool })
+		return is && rt.As(target)
 	}
-	if c, ok := target.(*codeinterp.Completer); ok {
-		*c, ok = i.completes()
-		return ok
-	}
-	if f, ok := target.(*codeinterp.ContextForker); ok {
-		*f, ok = i.forks()
-		return ok
-	}
-	if a, ok := target.(*codeinterp.ContextAttacher); ok {
-		*a, ok = i.attaches()
-		return ok
-	}
-	if i.Interpreter.As(target) {
-		return true
-	}
-	a, ok := i.rt.(interface{ As(target any) bool })
-	return ok && a.As(target)
+	return ok
 }

@@ -48,11 +48,13 @@ func (w *workers) loop(jobs chan job, j job) {
 // do does a job and reports whether the worker stays. It becomes idle before the end
 // of the job is reported, so that the next job finds it.
 func (w *workers) do(jobs chan job, j job) (kept bool) {
-	if j.run == nil {
-		return w.other(jobs, j)
-	}
 	end, exited := ending{}, true
 	defer func() {
+		if j.run == nil {
+			kept = !exited && w.keep(jobs)
+			j.finished()
+			return
+		}
 		if exited { // the session ended its goroutine
 			end.broken, end.err = true, errNoReturn
 		}
@@ -61,19 +63,11 @@ func (w *workers) do(jobs chan job, j job) (kept bool) {
 		kept = !exited && w.keep(jobs)
 		j.done <- end
 	}()
-	j.run.work(j.ctx, &end)
-	exited = false
-	return
-}
-
-// other is do for a job that is not a run.
-func (w *workers) other(jobs chan job, j job) (kept bool) {
-	exited := true
-	defer func() {
-		kept = !exited && w.keep(jobs)
-		j.finished()
-	}()
-	j.call()
+	if j.run == nil {
+		j.call()
+	} else {
+		j.run.work(j.ctx, &end)
+	}
 	exited = false
 	return
 }
