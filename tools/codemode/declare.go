@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -95,17 +96,12 @@ func objectType(fields []field) string {
 }
 
 func declareScript(f *function, result string) string {
-	args := "args?: Record<string, unknown>"
-	if all := typeScript.arguments(f.Input); len(all) > 0 {
-		optional := "?"
-		var kinds []string
-		for _, fields := range all {
-			kinds = append(kinds, objectType(fields))
-			if slices.ContainsFunc(fields, func(f field) bool { return !f.optional }) {
-				optional = ""
-			}
-		}
-		args = "args" + optional + ": " + strings.Join(kinds, " | ")
+	args := typeScript.arguments(f.Input)
+	if args == typeScript.unknown {
+		args = typeScript.record(args)
+	}
+	if args = "args: " + args; !bytes.Contains(f.Input, []byte(`"required"`)) {
+		args = strings.Replace(args, "args", "args?", 1)
 	}
 	text := ""
 	if a := about(f); a != "" {
@@ -142,7 +138,7 @@ var typePython = spelling{
 func declarePython(f *function, result string) string {
 	var params, notes []string
 	more := false
-	for _, p := range either(typePython.arguments(f.Input)) {
+	for _, p := range typePython.properties(f.Input) {
 		if !codeinterp.ValidFunctionName(strings.TrimLeft(p.name, "_")) || p.name == "self" {
 			more = true
 			notes = append(notes, quote(p.name)+" by ** of a dict")

@@ -44,7 +44,6 @@ type spelling struct {
 type field struct {
 	name, kind, about string
 	optional          bool
-	unknown           bool // kind says nothing
 }
 
 func newTyper(sp spelling, schema json.RawMessage) *typer {
@@ -60,16 +59,13 @@ func (sp spelling) typed(schema json.RawMessage) string {
 	return sp.unknown
 }
 
-// arguments returns the properties of the objects that a schema allows: one list for each
-// of its alternatives, nil if it declares none.
-func (sp spelling) arguments(schema json.RawMessage) [][]field {
+// arguments returns the type of the arguments that a schema allows.
+func (sp spelling) arguments(schema json.RawMessage) string {
 	t := newTyper(sp, schema)
-	all := t.variants(t.root, 0)
-	all = slices.DeleteFunc(all, func(f []field) bool { return len(f) == 0 })
-	if t.full() {
-		return nil
+	if s := t.of(t.root, 0); !t.full() {
+		return s
 	}
-	return all
+	return sp.unknown
 }
 
 // full reports whether the schema is too large to be read.
@@ -102,23 +98,10 @@ func (t *typer) plain(s gjson.Result, depth int) string {
 	if e := s.Get("enum"); e.IsArray() {
 		return t.values(e.Array())
 	}
-	if t.object != nil && s.Get("properties").IsObject() && (s.Get("anyOf").IsArray() || s.Get("oneOf").IsArray() || s.Get("allOf").IsArray()) {
-		var kinds []string
-		for _, fields := range t.variants(s, depth) {
-			kinds = append(kinds, t.object(fields))
-		}
-		return t.joined(kinds, t.union)
-	}
-	for _, key := range []string{"anyOf", "oneOf"} {
-		if of := s.Get(key); of.IsArray() {
-			return t.join(of.Array(), t.union, depth)
-		}
-	}
-	if of := s.Get("allOf"); of.IsArray() {
-		if t.intersection == "" {
-			return t.unknown
-		}
-		return t.join(of.Array(), t.intersection, depth)
+	if kinds := t.parts(s, depth); len(kinds) > 1 && t.intersection == "" {
+		return t.unknown
+	} else if len(kinds) > 0 {
+		return t.joined(kinds, t.intersection)
 	}
 	if kind := s.Get("type"); kind.IsArray() {
 		var all []string
@@ -131,6 +114,32 @@ func (t *typer) plain(s gjson.Result, depth int) string {
 		return t.joined(all, t.union)
 	}
 	return t.simple(s.Get("type").Str, s, depth)
+}
+
+// parts returns the types of the parts of a schema that say something: its own properties,
+// those of allOf, and the alternatives of anyOf and oneOf.
+func (t *typer) parts(s gjson.Result, depth int) (kinds []string) {
+	any, one, all := s.Get("anyOf"), s.Get("oneOf"), s.Get("allOf")
+	if !any.IsArray() && !one.IsArray() && !all.IsArray() {
+		return nil
+	}
+	if t.object != nil && s.Get("properties").IsObject() {
+		kinds = append(kinds, t.simple("", s, depth))
+	}
+	for _, part := range all.Array() {
+		if kinds = append(kinds, t.of(part, depth+1)); t.full() {
+			return kinds
+		}
+	}
+	for _, of := range []gjson.Result{any, one} {
+		if of.IsArray() {
+			kinds = append(kinds, t.join(of.Array(), t.union, depth))
+		}
+	}
+	if known := slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return k == t.unknown }); len(known) > 0 {
+		return known
+	}
+	return kinds
 }
 
 // ref returns the type of a reference within the schema.
@@ -232,29 +241,22 @@ func (t *typer) member(s gjson.Result, depth int) string {
 	return t.join(all, t.union, depth)
 }
 
-func requiredOf(s gjson.Result) map[string]bool {
-	required := map[string]bool{}
-	for _, r := range s.Get("required").Array() {
-		required[r.Str] = true
-	}
-	return required
-}
-
 func (t *typer) fields(s gjson.Result, depth int) (list []field) {
 	props := s.Get("properties")
 	if !props.IsObject() {
 		return nil
 	}
-	required := requiredOf(s)
+	required := map[string]bool{}
+	for _, r := range s.Get("required").Array() {
+		required[r.Str] = true
+	}
 	seen := map[string]bool{}
 	props.ForEach(func(k, v gjson.Result) bool {
 		if seen[k.Str] {
 			return true
 		}
 		seen[k.Str] = true
-		f := field{name: k.Str, kind: t.of(v, depth+1), optional: !required[k.Str], about: comment(v.Get("description").Str, 200)}
-		f.unknown = f.kind == t.unknown
-		list = append(list, f)
+		list = append(list, field{name: k.Str, kind: t.of(v, depth+1), optional: !required[k.Str], about: comment(v.Get("description").Str, 200)})
 		return !t.full()
 	})
 	return list
