@@ -19,8 +19,8 @@ type owner string
 // anyone is the owner of calls without a token and without a session.
 const anyone owner = ""
 
-// handler serves calls of the tool of that name.
-func (s *Server) handler(name string) mcp.ToolHandler {
+// handler serves calls of the tool of that name in set.
+func (s *Server) handler(set *tools.Set, name string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
 		ctx, end, err := s.begin(ctx, req)
@@ -36,7 +36,7 @@ func (s *Server) handler(name string) mcp.ToolHandler {
 		ctx = context.WithValue(ctx, linksKey{}, c)
 		p := s.newProgress(ctx, req)
 		done := s.metrics.begin()
-		reply := s.setOf(req.Session).Dispatch(ctx, name, args, &tools.DispatchOptions{OnOutput: p.observer()})
+		reply := set.Dispatch(ctx, name, args, &tools.DispatchOptions{OnOutput: p.observer()})
 		// The protocol forbids progress after the answer.
 		p.stop()
 		took, outcome := time.Since(start), outcomeOf(reply)

@@ -56,41 +56,23 @@ const anyArguments = `{"type":"object"}`
 
 // inputSchema returns a schema whose top level has the type object, as the protocol
 // wants it, and whose properties and required names hosts can read: some refuse all tools
-// for one that they cannot. Everything else that raw says is kept, as far as raw is a
+// for one that they cannot. Everything else that raw says is kept, as far as raw is such a
 // schema.
 func inputSchema(raw json.RawMessage) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	var top map[string]json.RawMessage
-	if json.Unmarshal(raw, &top) != nil || top == nil {
+	var known struct {
+		Properties map[string]map[string]any `json:"properties"`
+		Required   []string                  `json:"required"`
+	}
+	if json.Unmarshal(raw, &top) != nil || top == nil || json.Unmarshal(raw, &known) != nil ||
+		known.Properties == nil && top["properties"] != nil || known.Required == nil && top["required"] != nil {
 		return json.RawMessage(anyArguments)
 	}
-	sound := string(top["type"]) == `"object"`
-	top["type"] = json.RawMessage(`"object"`)
-	var names []string
-	if list, ok := top["required"]; ok && (json.Unmarshal(list, &names) != nil || names == nil) {
-		delete(top, "required")
-		sound = false
-	}
-	if list, ok := top["properties"]; ok {
-		properties := map[string]json.RawMessage{}
-		_ = json.Unmarshal(list, &properties) // what is no object has none
-		readable := list[0] == '{'
-		for name, schema := range properties {
-			switch {
-			case string(schema) == "false":
-				properties[name], readable = json.RawMessage(`{"not":{}}`), false
-			case schema[0] != '{':
-				properties[name], readable = json.RawMessage(`{}`), false
-			}
-		}
-		if !readable {
-			top["properties"], _ = json.Marshal(properties)
-			sound = false
-		}
-	}
-	if sound {
+	if string(top["type"]) == `"object"` {
 		return raw
 	}
+	top["type"] = json.RawMessage(`"object"`)
 	fixed, err := json.Marshal(top)
 	if err != nil {
 		return json.RawMessage(anyArguments)
@@ -102,24 +84,19 @@ func inputSchema(raw json.RawMessage) json.RawMessage {
 // with a malformed x-mcp-header: the tool is then served with a schema that takes any
 // object, and otherwise it is an error.
 func addTool(server *mcp.Server, def *mcp.Tool, h mcp.ToolHandler) error {
-	err := tryAdd(server, def, h)
-	if err == nil {
+	add := func() (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("tool %.80q: %v", def.Name, v)
+			}
+		}()
+		server.AddTool(def, h)
 		return nil
 	}
-	plain := *def
-	plain.InputSchema, plain.OutputSchema = json.RawMessage(anyArguments), nil
-	if tryAdd(server, &plain, h) != nil {
-		return err
+	err := add()
+	if err != nil {
+		def.InputSchema, def.OutputSchema = json.RawMessage(anyArguments), nil
+		err = add()
 	}
-	return nil
-}
-
-func tryAdd(server *mcp.Server, def *mcp.Tool, h mcp.ToolHandler) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("tool %.80q: %v", def.Name, v)
-		}
-	}()
-	server.AddTool(def, h)
-	return nil
+	return err
 }

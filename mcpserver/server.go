@@ -62,7 +62,9 @@ type Server struct {
 	resources *resources
 	requests  requests
 	metrics   metrics
-	updating  sync.Mutex
+
+	updating sync.Mutex
+	names    []string // of the tools that are served
 
 	ctx  context.Context // ends with Close
 	stop context.CancelCauseFunc
@@ -70,7 +72,6 @@ type Server struct {
 	mu       sync.Mutex
 	draining bool // no new calls
 	calls    sync.WaitGroup
-	now      *tools.Set
 	known    map[*mcp.ServerSession]*session
 	watches  sync.WaitGroup // of sessions
 }
@@ -129,11 +130,8 @@ func (o *Options) complete() {
 	}
 }
 
-// Update serves the tools that Options.Tools returns now, and notifies clients. A session keeps the tools of its last list for its calls. On an error nothing
-// changes.
-func (s *Server) Update() error {
-	return s.serve(s.tools())
-}
+// Update serves the tools that Options.Tools returns now, and notifies clients.
+func (s *Server) Update() error { return s.serve(s.tools()) }
 
 // tools returns the tools of the workspace as Options.Tools extends them.
 func (s *Server) tools() []tools.Tool {
@@ -171,24 +169,20 @@ func (s *Server) serve(list []tools.Tool) error {
 	if err != nil {
 		return fmt.Errorf("mcpserver: %w", err)
 	}
-	s.mu.Lock()
-	before := s.now
-	s.mu.Unlock()
 	for _, t := range list {
-		if err := addTool(s.mcp, definition(t), s.handler(t.Name)); err != nil {
+		if err := addTool(s.mcp, definition(t), s.handler(set, t.Name)); err != nil {
 			return fmt.Errorf("mcpserver: %w", err)
 		}
 	}
-	if before != nil {
-		for _, t := range before.Tools() {
-			if !slices.ContainsFunc(list, func(n tools.Tool) bool { return n.Name == t.Name }) {
-				s.mcp.RemoveTools(t.Name)
-			}
+	for _, name := range s.names {
+		if !slices.ContainsFunc(list, func(t tools.Tool) bool { return t.Name == name }) {
+			s.mcp.RemoveTools(name)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.now = set
+	s.names = nil
+	for _, t := range list {
+		s.names = append(s.names, t.Name)
+	}
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/toolcell/toolcell/tools"
 )
 
 var (
@@ -25,7 +24,6 @@ type session struct {
 	end   context.CancelCauseFunc
 	owner owner
 	http  bool
-	set   *tools.Set // the tools that the client has listed; nil before. Guarded by Server.mu
 }
 
 // Life returns a context that ends with the client; see package callers.
@@ -63,37 +61,21 @@ func (rs *requests) of(extra *mcp.RequestExtra) (*request, error) {
 	return r.(*request), nil
 }
 
-// sessions sees every session begin, before its client does, and which tools it lists.
+// sessions sees every session begin, before its client does.
 func (s *Server) sessions(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		ss, ok := req.GetSession().(*mcp.ServerSession)
 		if ok && (method == "initialize" || method == "tools/list") {
 			from, err := s.requests.of(req.GetExtra())
-			var known *session
 			if err == nil && (from == nil || !from.sessionless) {
-				known, err = s.session(ss, from)
+				_, err = s.session(ss, from)
 			}
 			if err != nil {
 				return nil, err
 			}
-			if known != nil && method == "tools/list" {
-				s.mu.Lock()
-				known.set = s.now
-				s.mu.Unlock()
-			}
 		}
 		return next(ctx, method, req)
 	}
-}
-
-// setOf returns the tools that a session has listed, or those of now.
-func (s *Server) setOf(ss *mcp.ServerSession) *tools.Set {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if known := s.known[ss]; known != nil && known.set != nil {
-		return known.set
-	}
-	return s.now
 }
 
 // session returns what is known of a session, which is watched from the first time on.
