@@ -15,48 +15,27 @@ type Anthropic struct{}
 
 // Tools returns the value of the request's "tools": an array.
 func (f Anthropic) Tools(list []tools.Tool) (json.RawMessage, error) {
-	type definition struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		InputSchema json.RawMessage `json:"input_schema"`
-	}
-	return definitions("Anthropic", 128, list, func(t *tools.Tool) definition {
-		return definition{t.Name, t.Description, inputSchema(t, false)}
+	return definitions("Anthropic", 128, list, func(t *tools.Tool) any {
+		return members{"name": t.Name, "description": t.Description, "input_schema": inputSchema(t, false)}
 	})
 }
 
 // Results returns the message that answers a turn's calls: a user message with
 // one tool_result block for each.
 func (f Anthropic) Results(replies ...*tools.Answer) json.RawMessage {
-	type source struct {
-		Type      string `json:"type"`
-		MediaType string `json:"media_type"`
-		Data      []byte `json:"data"`
-	}
-	type block struct {
-		Type   string  `json:"type"`
-		Text   string  `json:"text,omitempty"`
-		Source *source `json:"source,omitempty"`
-	}
-	type result struct {
-		Type      string  `json:"type"`
-		ToolUseID string  `json:"tool_use_id"`
-		Content   []block `json:"content"`
-		IsError   bool    `json:"is_error,omitempty"`
-	}
-	type message struct {
-		Role    string   `json:"role"`
-		Content []result `json:"content"`
-	}
-	m := message{Role: "user", Content: []result{}}
+	results := []any{}
 	for _, r := range replies {
-		blocks := []block{{Type: "text", Text: r.Text}}
+		blocks := []any{members{"type": "text", "text": r.Text}}
 		for _, img := range r.Images {
-			blocks = append(blocks, block{Type: "image", Source: &source{"base64", img.MIME, img.Data}})
+			blocks = append(blocks, members{"type": "image", "source": members{"type": "base64", "media_type": img.MIME, "data": img.Data}})
 		}
-		m.Content = append(m.Content, result{"tool_result", r.CallID, blocks, r.Failure != nil})
+		result := members{"type": "tool_result", "tool_use_id": r.CallID, "content": blocks}
+		if r.Failure != nil {
+			result["is_error"] = true
+		}
+		results = append(results, result)
 	}
-	return marshal(m)
+	return marshal(members{"role": "user", "content": results})
 }
 
 // User implements [Model].
@@ -92,7 +71,7 @@ func (f Anthropic) Turn(ctx context.Context, d Dispatcher, reply json.RawMessage
 	}
 	t.serve(ctx, d, opts)
 	if len(content) > 0 {
-		t.Messages = append(t.Messages, marshal(map[string]any{"role": "assistant", "content": content}))
+		t.Messages = append(t.Messages, marshal(members{"role": "assistant", "content": content}))
 	}
 	if len(t.Answers) > 0 {
 		t.Messages = append(t.Messages, f.Results(t.Answers...))

@@ -49,29 +49,29 @@ func Example() {
 func ExampleOpenAIChat_Results() {
 	fmt.Println(string(format.OpenAIChat{}.Results(replies()[0])))
 	// Output:
-	// [{"role":"tool","tool_call_id":"call_1","content":"ok\n--- result ---\n42\n"}]
+	// [{"content":"ok\n--- result ---\n42\n","role":"tool","tool_call_id":"call_1"}]
 }
 
 func ExampleOpenAIResponses_Results() {
 	fmt.Println(string(format.OpenAIResponses{}.Results(replies()[0])))
 	// Output:
-	// [{"type":"function_call_output","call_id":"call_1","output":"ok\n--- result ---\n42\n"}]
+	// [{"call_id":"call_1","output":"ok\n--- result ---\n42\n","type":"function_call_output"}]
 }
 
 func ExampleAnthropic_Results() {
 	fmt.Println(string(format.Anthropic{}.Results(replies()[0])))
 	// Output:
-	// {"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":[{"type":"text","text":"ok\n--- result ---\n42\n"}]}]}
+	// {"content":[{"content":[{"text":"ok\n--- result ---\n42\n","type":"text"}],"tool_use_id":"call_1","type":"tool_result"}],"role":"user"}
 }
 
 func ExampleGemini_Results() {
 	fmt.Println(string(format.Gemini{}.Results(replies()[0])))
 	// Output:
-	// {"role":"user","parts":[{"functionResponse":{"id":"call_1","name":"run_code","response":{"output":"ok\n--- result ---\n42\n"}}}]}
+	// {"parts":[{"functionResponse":{"id":"call_1","name":"run_code","response":{"output":"ok\n--- result ---\n42\n"}}}],"role":"user"}
 }
 
 func ExampleMCP_Result() {
 	fmt.Println(string(format.MCP{}.Result(replies()[1])))
 	// Output:
-	// {"content":[{"type":"text","text":"{\"error\":{\"code\":\"invalid_arguments\",\"message\":\"code: required, and missing. Nothing was run.\"}}"}],"isError":true}
+	// {"content":[{"text":"{\"error\":{\"code\":\"invalid_arguments\",\"message\":\"code: required, and missing. Nothing was run.\"}}","type":"text"}],"isError":true}
 }

@@ -48,10 +48,13 @@ import (
 	"github.com/toolcell/toolcell/tools"
 )
 
+// members are those of a JSON object.
+type members map[string]any
+
 // inputSchema returns the schema for the mode.
 func inputSchema(t *tools.Tool, strict bool) json.RawMessage {
 	switch {
-	case strictly(t, strict):
+	case strict && len(t.StrictSchema) > 0:
 		return t.StrictSchema
 	case len(t.InputSchema) == 0:
 		return json.RawMessage(`{"type":"object"}`) // which all APIs require
@@ -59,13 +62,10 @@ func inputSchema(t *tools.Tool, strict bool) json.RawMessage {
 	return t.InputSchema
 }
 
-// strictly reports whether a tool can be offered in strict mode.
-func strictly(t *tools.Tool, strict bool) bool { return strict && len(t.StrictSchema) > 0 }
-
 // definitions renders a list of tools as an array for an API whose names have at most
 // longest characters.
-func definitions[T any](api string, longest int, list []tools.Tool, render func(*tools.Tool) T) (json.RawMessage, error) {
-	out := make([]T, 0, len(list))
+func definitions(api string, longest int, list []tools.Tool, render func(*tools.Tool) any) (json.RawMessage, error) {
+	out := make([]any, 0, len(list))
 	for i := range list {
 		if err := tools.CheckToolName(list[i].Name, longest); err != nil {
 			return nil, fmt.Errorf("format: %s: %w", api, err)
@@ -75,21 +75,10 @@ func definitions[T any](api string, longest int, list []tools.Tool, render func(
 	return marshal(out), nil
 }
 
-// function is how OpenAI describes a tool.
-type function struct {
-	Type        string          `json:"type,omitempty"`
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Strict      *bool           `json:"strict,omitempty"`
-}
-
-// array is a JSON array that is never null.
-func array[T any](items []T) json.RawMessage {
-	if items == nil {
-		items = []T{}
-	}
-	return marshal(items)
+// function is how OpenAI describes a tool. Its strict is sent also if it is false: to one
+// of the two APIs an absent one is true.
+func function(t *tools.Tool, strict bool) members {
+	return members{"name": t.Name, "description": t.Description, "parameters": inputSchema(t, strict), "strict": strict && len(t.StrictSchema) > 0}
 }
 
 // marshal encodes values that always can be.

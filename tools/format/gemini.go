@@ -17,18 +17,13 @@ type Gemini struct{}
 // Tools returns the value of the request's "tools": an array of one tool that
 // holds all function declarations.
 func (f Gemini) Tools(list []tools.Tool) (json.RawMessage, error) {
-	type declaration struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		Parameters  json.RawMessage `json:"parametersJsonSchema"`
-	}
-	defs, err := definitions("Gemini", 128, list, func(t *tools.Tool) declaration {
-		return declaration{t.Name, t.Description, inputSchema(t, false)}
+	defs, err := definitions("Gemini", 128, list, func(t *tools.Tool) any {
+		return members{"name": t.Name, "description": t.Description, "parametersJsonSchema": inputSchema(t, false)}
 	})
 	if err != nil || len(list) == 0 {
 		return defs, err
 	}
-	return marshal([]map[string]json.RawMessage{{"functionDeclarations": defs}}), nil
+	return marshal([]any{members{"functionDeclarations": defs}}), nil
 }
 
 // Results returns the content that answers a turn's calls: a user content with
@@ -36,47 +31,32 @@ func (f Gemini) Tools(list []tools.Tool) (json.RawMessage, error) {
 // "error" if the call failed. Images are PNG, JPEG or WebP there; a GIF
 // becomes a PNG.
 func (f Gemini) Results(replies ...*tools.Answer) json.RawMessage {
-	type blob struct {
-		MIMEType string `json:"mimeType"`
-		Data     []byte `json:"data"`
-	}
-	type inline struct {
-		InlineData blob `json:"inlineData"`
-	}
-	type response struct {
-		ID       string            `json:"id,omitempty"`
-		Name     string            `json:"name"`
-		Response map[string]string `json:"response"`
-		Parts    []inline          `json:"parts,omitempty"`
-	}
-	type part struct {
-		FunctionResponse response `json:"functionResponse"`
-	}
-	type content struct {
-		Role  string `json:"role"`
-		Parts []part `json:"parts"`
-	}
-	c := content{Role: "user", Parts: []part{}}
+	parts := []any{}
 	for _, r := range replies {
-		p := response{ID: r.CallID, Name: r.Tool, Response: map[string]string{"output": r.Text}}
-		if strings.HasPrefix(p.ID, madeID) {
-			p.ID = "" // which the API does not know
-		}
+		key := "output"
 		if r.Failure != nil {
-			p.Response = map[string]string{"error": r.Text}
+			key = "error"
 		}
+		response := members{"name": r.Tool, "response": members{key: r.Text}}
+		if !strings.HasPrefix(r.CallID, madeID) && r.CallID != "" { // the API does not know ids that were made here
+			response["id"] = r.CallID
+		}
+		var images []any
 		for _, img := range r.Images {
 			img = img.As("image/png", "image/jpeg", "image/webp")
-			p.Parts = append(p.Parts, inline{blob{img.MIME, img.Data}})
+			images = append(images, members{"inlineData": members{"mimeType": img.MIME, "data": img.Data}})
 		}
-		c.Parts = append(c.Parts, part{p})
+		if images != nil {
+			response["parts"] = images
+		}
+		parts = append(parts, members{"functionResponse": response})
 	}
-	return marshal(c)
+	return marshal(members{"role": "user", "parts": parts})
 }
 
 // User implements [Model].
 func (f Gemini) User(text string) json.RawMessage {
-	return marshal(map[string]any{"role": "user", "parts": []any{map[string]string{"text": text}}})
+	return marshal(members{"role": "user", "parts": []any{members{"text": text}}})
 }
 
 // Turn implements [Model].
@@ -204,7 +184,7 @@ func (a *contentAssembler) reply() (json.RawMessage, error) {
 	if !a.candidate.has("finishReason") {
 		return nil, fmt.Errorf("format: %w", ErrIncomplete)
 	}
-	a.candidate.set("content", map[string]any{"role": "model", "parts": append([]object{}, a.parts...)})
+	a.candidate.set("content", members{"role": "model", "parts": append([]object{}, a.parts...)})
 	a.body.set("candidates", []object{a.candidate})
 	return marshal(a.body), nil
 }

@@ -11,27 +11,17 @@ type MCP struct{}
 
 // Tools returns the value of "tools" in the result of tools/list: an array.
 func (f MCP) Tools(list []tools.Tool) (json.RawMessage, error) {
-	type annotations struct {
-		Title       string `json:"title,omitempty"`
-		ReadOnly    bool   `json:"readOnlyHint"`
-		Destructive bool   `json:"destructiveHint"`
-		Idempotent  bool   `json:"idempotentHint"`
-		OpenWorld   bool   `json:"openWorldHint"`
-	}
-	type definition struct {
-		Name         string          `json:"name"`
-		Title        string          `json:"title,omitempty"`
-		Description  string          `json:"description"`
-		InputSchema  json.RawMessage `json:"inputSchema"`
-		OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-		Annotations  annotations     `json:"annotations"`
-	}
-	return definitions("MCP", 128, list, func(t *tools.Tool) definition {
+	return definitions("MCP", 128, list, func(t *tools.Tool) any {
 		a := t.Annotations
-		return definition{
-			t.Name, t.Title, t.Description, inputSchema(t, false), t.OutputSchema,
-			annotations{t.Title, a.ReadOnly, a.Destructive, a.Idempotent, a.OpenWorld},
+		hints := members{"readOnlyHint": a.ReadOnly, "destructiveHint": a.Destructive, "idempotentHint": a.Idempotent, "openWorldHint": a.OpenWorld}
+		def := members{"name": t.Name, "description": t.Description, "inputSchema": inputSchema(t, false), "annotations": hints}
+		if t.Title != "" {
+			def["title"], hints["title"] = t.Title, t.Title
 		}
+		if len(t.OutputSchema) > 0 {
+			def["outputSchema"] = t.OutputSchema
+		}
+		return def
 	})
 }
 
@@ -39,25 +29,17 @@ func (f MCP) Tools(list []tools.Tool) (json.RawMessage, error) {
 // images, and, unless the call failed, structuredContent. A program that fails
 // is no error here.
 func (f MCP) Result(r *tools.Answer) json.RawMessage {
-	type block struct {
-		Type     string `json:"type"`
-		Text     string `json:"text,omitempty"`
-		Data     []byte `json:"data,omitempty"`
-		MIMEType string `json:"mimeType,omitempty"`
-	}
-	type result struct {
-		Content    []block         `json:"content"`
-		Structured json.RawMessage `json:"structuredContent,omitempty"`
-		IsError    bool            `json:"isError,omitempty"`
-	}
-	out := result{Content: []block{{Type: "text", Text: r.Text}}, IsError: r.Failure != nil}
+	content := []any{members{"type": "text", "text": r.Text}}
 	for _, img := range r.Images {
-		out.Content = append(out.Content, block{Type: "image", Data: img.Data, MIMEType: img.MIME})
+		content = append(content, members{"type": "image", "data": img.Data, "mimeType": img.MIME})
 	}
-	// A failed call's JSON does not follow the output schema, which clients may
-	// check.
-	if r.Failure == nil {
-		out.Structured = r.JSON()
+	out := members{"content": content}
+	if r.Failure != nil {
+		// A failed call's JSON does not follow the output schema, which clients may
+		// check.
+		out["isError"] = true
+	} else if raw := r.JSON(); len(raw) > 0 {
+		out["structuredContent"] = raw
 	}
 	return marshal(out)
 }

@@ -21,13 +21,8 @@ type OpenAIChat struct {
 
 // Tools returns the value of the request's "tools": an array.
 func (f OpenAIChat) Tools(list []tools.Tool) (json.RawMessage, error) {
-	type chatTool struct {
-		Type     string   `json:"type"`
-		Function function `json:"function"`
-	}
-	return definitions("OpenAI Chat Completions", 64, list, func(t *tools.Tool) chatTool {
-		strict := strictly(t, f.Strict)
-		return chatTool{"function", function{Name: t.Name, Description: t.Description, Parameters: inputSchema(t, f.Strict), Strict: &strict}}
+	return definitions("OpenAI Chat Completions", 64, list, func(t *tools.Tool) any {
+		return members{"type": "function", "function": function(t, f.Strict)}
 	})
 }
 
@@ -35,36 +30,21 @@ func (f OpenAIChat) Tools(list []tools.Tool) (json.RawMessage, error) {
 // tool message for each, and, since tool messages hold no images, a user
 // message with the images of all.
 func (f OpenAIChat) Results(replies ...*tools.Answer) json.RawMessage {
-	type message struct {
-		Role       string `json:"role"`
-		ToolCallID string `json:"tool_call_id,omitempty"`
-		Content    any    `json:"content"`
-	}
-	type imageURL struct {
-		URL string `json:"url"`
-	}
-	type part struct {
-		Type     string    `json:"type"`
-		Text     string    `json:"text,omitempty"`
-		ImageURL *imageURL `json:"image_url,omitempty"`
-	}
-	var messages []message
-	var parts []part
+	messages, parts := []any{}, []any{}
 	for _, r := range replies {
-		messages = append(messages, message{"tool", r.CallID, r.Text})
+		messages = append(messages, members{"role": "tool", "tool_call_id": r.CallID, "content": r.Text})
 		for i, img := range r.Images {
 			// The images of all calls stand in one message: the model has to know
 			// whose each is.
 			label := fmt.Sprintf("Image %d of the result of %s (call %s):", i+1, r.Tool, r.CallID)
-			parts = append(parts,
-				part{Type: "text", Text: label},
-				part{Type: "image_url", ImageURL: &imageURL{dataURL(img)}})
+			parts = append(parts, members{"type": "text", "text": label},
+				members{"type": "image_url", "image_url": members{"url": dataURL(img)}})
 		}
 	}
-	if parts != nil {
-		messages = append(messages, message{Role: "user", Content: parts})
+	if len(parts) > 0 {
+		messages = append(messages, members{"role": "user", "content": parts})
 	}
-	return array(messages)
+	return marshal(messages)
 }
 
 func dataURL(img tools.Image) string {
@@ -257,6 +237,6 @@ func (a *chatAssembler) reply() (json.RawMessage, error) {
 		message.set("tool_calls", calls)
 	}
 	body := a.body.object()
-	body.set("choices", []any{map[string]any{"index": 0, "message": message, "finish_reason": a.finish}})
+	body.set("choices", []any{members{"index": 0, "message": message, "finish_reason": a.finish}})
 	return marshal(body), nil
 }

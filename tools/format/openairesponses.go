@@ -17,40 +17,29 @@ type OpenAIResponses struct {
 
 // Tools returns the value of the request's "tools": an array.
 func (f OpenAIResponses) Tools(list []tools.Tool) (json.RawMessage, error) {
-	return definitions("OpenAI Responses", 128, list, func(t *tools.Tool) function {
-		// Sent also if it is false: to this API an absent strict is true.
-		strict := strictly(t, f.Strict)
-		return function{"function", t.Name, t.Description, inputSchema(t, f.Strict), &strict}
+	return definitions("OpenAI Responses", 128, list, func(t *tools.Tool) any {
+		def := function(t, f.Strict)
+		def["type"] = "function"
+		return def
 	})
 }
 
 // Results returns the input items that answer a turn's calls: an array of
 // function_call_output items.
 func (f OpenAIResponses) Results(replies ...*tools.Answer) json.RawMessage {
-	type part struct {
-		Type     string `json:"type"`
-		Text     string `json:"text,omitempty"`
-		ImageURL string `json:"image_url,omitempty"`
-		Detail   string `json:"detail,omitempty"`
-	}
-	type item struct {
-		Type   string `json:"type"`
-		CallID string `json:"call_id"`
-		Output any    `json:"output"`
-	}
-	var items []item
+	items := []any{}
 	for _, r := range replies {
-		it := item{"function_call_output", r.CallID, r.Text}
+		item := members{"type": "function_call_output", "call_id": r.CallID, "output": r.Text}
 		if len(r.Images) > 0 {
-			parts := []part{{Type: "input_text", Text: r.Text}}
+			parts := []any{members{"type": "input_text", "text": r.Text}}
 			for _, img := range r.Images {
-				parts = append(parts, part{Type: "input_image", ImageURL: dataURL(img), Detail: "auto"})
+				parts = append(parts, members{"type": "input_image", "image_url": dataURL(img), "detail": "auto"})
 			}
-			it.Output = parts
+			item["output"] = parts
 		}
-		items = append(items, it)
+		items = append(items, item)
 	}
-	return array(items)
+	return marshal(items)
 }
 
 // User implements [Model].

@@ -193,8 +193,5 @@ func textOf(content json.RawMessage) string {
 
 // userMessage is what a user says, in the form that most APIs share.
 func userMessage(text string) json.RawMessage {
-	return marshal(struct {
-		Role    string `json:"role"`
-		Content string `json:"content"`
-	}{"user", text})
+	return marshal(members{"role": "user", "content": text})
 }

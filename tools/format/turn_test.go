@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,12 @@ func newSet(t *testing.T) *tools.Set {
 	return set
 }
 
+// sameJSON reports whether two texts have the same JSON, in any order of members.
+func sameJSON(a, b string) bool {
+	var v, w any
+	return json.Unmarshal([]byte(a), &v) == nil && json.Unmarshal([]byte(b), &w) == nil && reflect.DeepEqual(v, w)
+}
+
 // lines makes a stream of server-sent events.
 func lines(events ...string) string { return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n" }
 
@@ -68,7 +75,7 @@ func TestTurns(t *testing.T) {
 			for _, m := range turn.Messages {
 				got = append(got, cutPictures(string(m)))
 			}
-			if !slices.Equal(got, tt.messages) {
+			if !slices.EqualFunc(got, tt.messages, sameJSON) {
 				t.Errorf("messages\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(tt.messages, "\n"))
 			}
 			if turn.Text != tt.text || said != tt.text || turn.Stop != tt.stop || turn.More != tt.more {
