@@ -10,8 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,6 +21,7 @@ import (
 	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/internal/keeper"
 	"github.com/toolcell/toolcell/internal/procfs"
+	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
 const (
@@ -100,39 +103,53 @@ func startKeeper(key string) error {
 // keepCommand lists and ends keepers.
 func (a *app) keepCommand() *cobra.Command {
 	c := &cobra.Command{Use: "keep", Short: "List or end the processes that run --keep and contexts that outlive their host left behind"}
-	list := a.command("list", "List them", nil, func(context.Context, *pflag.FlagSet, []string) int {
-		return a.keepers("", func(int) error { return nil })
-	})
-	stop := a.command("stop", "End them", nil, func(context.Context, *pflag.FlagSet, []string) int {
-		return a.keepers(", ended", func(pid int) error { return syscall.Kill(pid, syscall.SIGTERM) })
-	})
+	list := a.command("list", "List them: their ids, their ages, and how long they stay unused", nil,
+		func(context.Context, *pflag.FlagSet, []string) int { return a.keepers(nil, false) })
+	stop := a.command("stop [ID...]", "End them all, or those of these ids", nil,
+		func(_ context.Context, _ *pflag.FlagSet, ids []string) int { return a.keepers(ids, true) })
 	serve := a.command(keepServe, "", nil, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int { return a.serveRuns(ctx, operands) })
-	list.Args, stop.Args, serve.Args, serve.Hidden = cobra.NoArgs, cobra.NoArgs, cobra.MinimumNArgs(2), true
+	stop.Args, serve.Args, serve.Hidden = cobra.ArbitraryArgs, cobra.MinimumNArgs(2), true
 	c.AddCommand(list, stop, serve)
 	return c
 }
 
-// keepers does something to each keeper, and prints their ids and commands.
-func (a *app) keepers(end string, do func(pid int) error) int {
+// keepers lists the keepers of ids, or all without ids, and ends them if they are to stop.
+// It removes what those left that were killed.
+func (a *app) keepers(ids []string, stop bool) int {
 	dir, err := keeper.Open(a.getenv)
 	if err != nil {
 		return a.fail(err)
 	}
 	var text strings.Builder
-	for _, pid := range dir.Keepers("*") {
-		line, err := procfs.File(pid, "cmdline")
-		if err == nil {
-			err = do(pid)
+	missing := slices.Clone(ids)
+	for _, k := range dir.Keepers("*") {
+		id := strconv.Itoa(k.PID)
+		if len(ids) > 0 && !slices.Contains(ids, id) {
+			continue
 		}
-		if err == nil {
-			name, command, ok := strings.Cut(strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " ")), " run ")
-			if ok {
-				name = "run " + command
-			}
-			fmt.Fprintf(&text, "%d  %s%s\n", pid, visible(name), end)
+		missing = slices.DeleteFunc(missing, func(s string) bool { return s == id })
+		line, err := procfs.File(k.PID, "cmdline")
+		if err == nil && stop {
+			err = syscall.Kill(k.PID, syscall.SIGTERM)
 		}
+		if err != nil { // it has ended just now
+			continue
+		}
+		name, command, ok := strings.Cut(strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " ")), " run ")
+		if ok {
+			name = "run " + command
+		}
+		fmt.Fprintf(&text, "%s  for %v, lease %v  %s", id, time.Since(k.Since).Round(time.Second), k.Lease, visible(name))
+		if stop {
+			text.WriteString(", ended")
+		}
+		text.WriteByte('\n')
 	}
-	return a.print(text.String())
+	sandbox.SweepTemp(os.TempDir())
+	if code := a.print(text.String()); code != 0 || len(missing) == 0 {
+		return code
+	}
+	return a.fail(fmt.Errorf("there is no keeper %s; see toolcell keep list", strings.Join(missing, ", ")))
 }
 
 // perTerminal are variables that change from call to call and do not affect programs.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -131,6 +132,48 @@ func TestKeepEnds(t *testing.T) {
 	}
 	if out, _ := k.run("keep", "stop"); !strings.Contains(out, "ended") {
 		t.Error(out)
+	}
+	k.until("")
+}
+
+// TestKeepStop: the list says how old keepers are and how long they stay, one is stopped by
+// its id, and what one that was killed has left is removed.
+func TestKeepStop(t *testing.T) {
+	k := newKeepTest(t)
+	temp := leftover.Dir(t)
+	k.env = append(k.env, "TMPDIR="+temp)
+	start := func() (id string) {
+		k.run("run", "--keep", "90s", "--language", "python", "--isolation", "none", "--allow-unsandboxed", "-e", "1")
+		k.until("run --keep")
+		list, _ := k.run("keep", "list")
+		id, rest, _ := strings.Cut(list, "  ")
+		if !strings.HasPrefix(rest, "for ") || !strings.Contains(rest, "s, lease 1m30s  run --keep 90s") {
+			t.Errorf("the list is %q", list)
+		}
+		return id
+	}
+	pid, err := strconv.Atoi(start())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, code := k.run("keep", "stop", "1"); code == 0 || !strings.Contains(out, "there is no keeper 1") {
+		t.Errorf("stop of another: %d, %q", code, out)
+	}
+	if left, _ := filepath.Glob(temp + "/toolcell-sandbox-*"); len(left) == 0 {
+		t.Error("the keeper has no directory")
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	k.until("")
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		k.run("keep", "list")
+		if left, _ := filepath.Glob(temp + "/toolcell-sandbox-*"); len(left) == 0 {
+			break
+		} else if time.Now().After(end) {
+			t.Fatalf("the list leaves %q", left)
+		}
+	}
+	if out, code := k.run("keep", "stop", start()); code != 0 || !strings.Contains(out, ", ended") {
+		t.Errorf("stop: %d, %q", code, out)
 	}
 	k.until("")
 }

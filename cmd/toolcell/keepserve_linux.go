@@ -60,7 +60,7 @@ func (f *runFlags) serveKey(ctx context.Context, dir keeper.Dir, key string) err
 		return err
 	}
 	before := stateOf(s.ci)
-	ln, err := claim.Listen()
+	ln, err := claim.Listen(f.keep)
 	if err != nil {
 		return errors.Join(err, s.ci.Close())
 	}
@@ -73,6 +73,7 @@ func (f *runFlags) serveKey(ctx context.Context, dir keeper.Dir, key string) err
 		}
 		if used := serveOrder(ctx, conn, s.run); used > 0 {
 			lease = used
+			claim.SetLease(lease)
 		}
 	}
 	ln.Close()

@@ -114,7 +114,7 @@ func (p *pause) check() error {
 	if !p.clock.stopped() {
 		return nil
 	}
-	return fmt.Errorf("%w: nothing can run until it is resumed", codeinterp.ErrPaused)
+	return fmt.Errorf("%w: all programs stand still, and nothing can be run until the user resumes them", codeinterp.ErrPaused)
 }
 
 // enter waits until programs can start. After a success, leave is called once when this

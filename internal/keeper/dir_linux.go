@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -91,18 +92,31 @@ func peer(conn *net.UnixConn) (c unix.Ucred) {
 // PID returns the process id of the keeper at the other end of a connection.
 func PID(conn *net.UnixConn) int { return int(peer(conn).Pid) }
 
-// Keepers returns the process ids of the keepers whose keys match a pattern of
-// [filepath.Match]. It removes what those left that were killed.
-func (d Dir) Keepers(pattern string) (pids []int) {
+// A Keeper is a keeper that listens.
+type Keeper struct {
+	PID   int
+	Since time.Time
+	Lease time.Duration // while nothing uses it
+}
+
+// Keepers returns the keepers whose keys match a pattern of [filepath.Match]. It removes
+// what those left that were killed.
+func (d Dir) Keepers(pattern string) (list []Keeper) {
 	locks, _ := filepath.Glob(d.lock(pattern))
 	for _, path := range locks {
 		key := strings.TrimSuffix(filepath.Base(path), ".lock")
 		if conn, err := d.Dial(key); err == nil {
-			pids = append(pids, PID(conn))
+			k := Keeper{PID: PID(conn)}
 			conn.Close()
+			if info, err := os.Stat(d.socket(key)); err == nil {
+				k.Since = info.ModTime()
+			}
+			text, _ := os.ReadFile(path)
+			k.Lease, _ = time.ParseDuration(string(text))
+			list = append(list, k)
 		} else if c, err := d.Claim(key); err == nil {
 			c.Close()
 		}
 	}
-	return pids
+	return list
 }

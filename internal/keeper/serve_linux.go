@@ -41,8 +41,9 @@ func (c *Claim) current() bool {
 	return err == nil && other == nil && os.SameFile(ours, there)
 }
 
-// Listen makes the keeper known.
-func (c *Claim) Listen() (*net.UnixListener, error) {
+// Listen makes the keeper known, with its lease.
+func (c *Claim) Listen(lease time.Duration) (*net.UnixListener, error) {
+	c.SetLease(lease)
 	_ = os.Remove(c.dir.socket(c.key)) // of one that was killed
 	addr, err := c.dir.address(c.key)
 	if err != nil {
@@ -54,6 +55,13 @@ func (c *Claim) Listen() (*net.UnixListener, error) {
 		ln.SetUnlinkOnClose(false) // Close does
 	}
 	return ln, err
+}
+
+// SetLease says how long the keeper stays while nothing uses it.
+func (c *Claim) SetLease(d time.Duration) {
+	if c.lock.Truncate(0) == nil {
+		_, _ = c.lock.WriteAt([]byte(d.String()), 0)
+	}
 }
 
 // Close gives the key back.

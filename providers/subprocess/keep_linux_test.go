@@ -217,7 +217,7 @@ func TestKeeperKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kill := func(codeinterp.Output) error { return syscall.Kill(dir.Keepers("*")[0], syscall.SIGKILL) }
+	kill := func(codeinterp.Output) error { return syscall.Kill(dir.Keepers("*")[0].PID, syscall.SIGKILL) }
 	ref, err := a.Refer(t.Context(), id)
 	res, rerr := ci.RunInContext(t.Context(), id, "x = 1; print('x', flush=True)\nwhile True: pass", &codeinterp.RunOptions{OnOutput: kill})
 	if err != nil || rerr != nil || res.Status != codeinterp.StatusLost || !res.StateLost || res.Stdout() != "x\n" {

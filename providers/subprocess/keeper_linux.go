@@ -86,7 +86,7 @@ func (o *keeperOrder) serve(ctx context.Context, key string) error {
 	s.ID, err = s.Contexts.CreateContext(ctx, l.Name, &codeinterp.ContextOptions{Cwd: o.Cwd, Env: o.Env})
 	var ln *net.UnixListener
 	if err == nil {
-		ln, err = claim.Listen()
+		ln, err = claim.Listen(s.Lease)
 	}
 	if err != nil {
 		return errors.Join(err, s.Contexts.Close())
