@@ -65,23 +65,23 @@ type Options struct {
 // jupyter.NewStateful of package providers/jupyter and workspace.New do, and with
 // codeinterp.ErrInvalid where the directory cannot be entered.
 func New(ctx context.Context, name string, opts *Options) (*workspace.Workspace, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
-	caps, err := Capabilities(ctx, opts)
-	if err != nil {
-		return nil, err
-	}
-	ws, err := workspace.New(name, caps, &opts.Workspace)
-	if err != nil {
-		return nil, errors.Join(err, caps.Code.Close())
-	}
-	return ws, nil
+	ws, _, err := open(ctx, opts, func(caps workspace.Capabilities, o *workspace.Options) (*workspace.Workspace, []workspace.Part, error) {
+		ws, err := workspace.New(name, caps, o)
+		return ws, nil, err
+	})
+	return ws, err
 }
 
 // Open opens a workspace again on its server; see [workspace.Open]. Its contexts are kept where
 // the server has not ended their kernels.
 func Open(ctx context.Context, ref workspace.Ref, opts *Options) (*workspace.Workspace, []workspace.Part, error) {
+	return open(ctx, opts, func(caps workspace.Capabilities, o *workspace.Options) (*workspace.Workspace, []workspace.Part, error) {
+		return workspace.Open(ctx, ref, caps, o)
+	})
+}
+
+// open makes a workspace of the parts by make.
+func open(ctx context.Context, opts *Options, make func(workspace.Capabilities, *workspace.Options) (*workspace.Workspace, []workspace.Part, error)) (*workspace.Workspace, []workspace.Part, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -89,7 +89,7 @@ func Open(ctx context.Context, ref workspace.Ref, opts *Options) (*workspace.Wor
 	if err != nil {
 		return nil, nil, err
 	}
-	ws, parts, err := workspace.Open(ctx, ref, caps, &opts.Workspace)
+	ws, parts, err := make(caps, &opts.Workspace)
 	if err != nil {
 		return nil, nil, errors.Join(err, caps.Code.Close())
 	}

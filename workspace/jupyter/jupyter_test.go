@@ -49,6 +49,12 @@ func TestWorkspace(t *testing.T) {
 		workspacetest.Capsule(t, open(t, jupyter.Options{Server: so}), dir, pandas)
 	})
 	t.Run("directory", func(t *testing.T) { directory(t, so, dir) })
+	t.Run("open", func(t *testing.T) {
+		o := jupyter.Options{Server: so}
+		workspacetest.Reopen(t, open(t, o), func(ref workspace.Ref) (*workspace.Workspace, []workspace.Part, error) {
+			return jupyter.Open(t.Context(), ref, &o)
+		})
+	})
 	t.Run("declared", func(t *testing.T) { declared(t, so) })
 	t.Run("faults", func(t *testing.T) { faults(t, so) })
 }

@@ -73,39 +73,32 @@ type Options struct {
 // New opens a workspace over a directory of the host, which exists. opts may be
 // nil. It fails as subprocess.NewStateful and workspace.New do.
 func New(name, dir string, opts *Options) (*workspace.Workspace, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
-	opts, err := opts.templated(dir)
-	if err != nil {
-		return nil, err
-	}
-	caps, err := Capabilities(dir, opts)
-	if err != nil {
-		return nil, err
-	}
-	ws, err := workspace.New(name, caps, &opts.Workspace)
-	if err != nil {
-		return nil, errors.Join(err, caps.Code.Close())
-	}
-	return ws, nil
+	ws, _, err := open(dir, opts, func(caps workspace.Capabilities, o *workspace.Options) (*workspace.Workspace, []workspace.Part, error) {
+		ws, err := workspace.New(name, caps, o)
+		return ws, nil, err
+	})
+	return ws, err
 }
 
 // Open opens a workspace again over its directory; see [workspace.Open]. Its contexts are kept
 // where Options.Subprocess.Keep was and is set. opts may be nil.
 func Open(ctx context.Context, ref workspace.Ref, opts *Options) (*workspace.Workspace, []workspace.Part, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
-	opts, err := opts.templated(ref.Dir)
+	return open(ref.Dir, opts, func(caps workspace.Capabilities, o *workspace.Options) (*workspace.Workspace, []workspace.Part, error) {
+		return workspace.Open(ctx, ref, caps, o)
+	})
+}
+
+// open makes a workspace of the parts by make.
+func open(dir string, opts *Options, make func(workspace.Capabilities, *workspace.Options) (*workspace.Workspace, []workspace.Part, error)) (*workspace.Workspace, []workspace.Part, error) {
+	opts, err := opts.templated(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	caps, err := Capabilities(ref.Dir, opts)
+	caps, err := Capabilities(dir, opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	ws, parts, err := workspace.Open(ctx, ref, caps, &opts.Workspace)
+	ws, parts, err := make(caps, &opts.Workspace)
 	if err != nil {
 		return nil, nil, errors.Join(err, caps.Code.Close())
 	}
@@ -116,9 +109,6 @@ func Open(ctx context.Context, ref workspace.Ref, opts *Options) (*workspace.Wor
 // [workspace.New]. Closing its Code closes the files too. opts may be nil; its
 // Workspace is not used.
 func Capabilities(dir string, opts *Options) (workspace.Capabilities, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		return workspace.Capabilities{}, fmt.Errorf("local: %w: %w", codeinterp.ErrInvalid, err)
@@ -128,7 +118,7 @@ func Capabilities(dir string, opts *Options) (workspace.Capabilities, error) {
 	}
 	so := opts.Subprocess
 	so.Dir = path
-	ci, err := open(&so)
+	ci, err := newInterpreter(&so)
 	if err != nil {
 		return workspace.Capabilities{}, err
 	}
@@ -145,7 +135,7 @@ type interpreter struct {
 	dir subprocess.Dir
 }
 
-func open(o *subprocess.Options) (*interpreter, error) {
+func newInterpreter(o *subprocess.Options) (*interpreter, error) {
 	ci, err := subprocess.NewStateful(o)
 	if err != nil {
 		return nil, err

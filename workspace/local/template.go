@@ -21,7 +21,11 @@ import (
 )
 
 // templated returns the options with what their template adds. What is set in them wins.
-func (o Options) templated(dir string) (*Options, error) {
+func (opts *Options) templated(dir string) (*Options, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
 	if o.Template == "" {
 		return &o, nil
 	}
@@ -110,8 +114,9 @@ func languages(t *template.Template, dir string) ([]subprocess.Language, error) 
 
 // packages returns the environments of a template, which it makes if they are missing.
 func packages(t *template.Template, dir string) (list []*environments.Environment, err error) {
+	root := os.Getenv("TOOLCELL_ENVIRONMENTS") // as for the command
 	if t.Environment != "" {
-		e, err := environments.OpenNamed("", t.Environment)
+		e, err := environments.OpenNamed(root, t.Environment)
 		return []*environments.Environment{e}, err
 	}
 	policy, err := t.Network.Policy()
@@ -119,7 +124,7 @@ func packages(t *template.Template, dir string) (list []*environments.Environmen
 		return nil, err
 	}
 	python, node := template.ByLanguage(t.Packages)
-	for _, o := range []environments.Options{{Packages: python, Python: t.Python}, {Packages: node, Language: "javascript"}} {
+	for _, o := range []environments.Options{{Packages: python, Python: t.Python, Root: root}, {Packages: node, Language: "javascript", Root: root}} {
 		if len(o.Packages) == 0 {
 			continue
 		}
