@@ -5,8 +5,10 @@ package jupyter_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,12 +51,7 @@ func TestWorkspace(t *testing.T) {
 		workspacetest.Capsule(t, open(t, jupyter.Options{Server: so}), dir, pandas)
 	})
 	t.Run("directory", func(t *testing.T) { directory(t, so, dir) })
-	t.Run("open", func(t *testing.T) {
-		o := jupyter.Options{Server: so}
-		workspacetest.Reopen(t, open(t, o), func(ref workspace.Ref) (*workspace.Workspace, []workspace.Part, error) {
-			return jupyter.Open(t.Context(), ref, &o)
-		})
-	})
+	t.Run("open", func(t *testing.T) { reopen(t, so) })
 	t.Run("declared", func(t *testing.T) { declared(t, so) })
 	t.Run("faults", func(t *testing.T) { faults(t, so) })
 }
@@ -133,5 +130,45 @@ func faults(t *testing.T, so provider.Options) {
 	so.Dir = "/no/such/directory"
 	if _, err := jupyter.New(t.Context(), "demo", &jupyter.Options{Server: so}); !errors.Is(err, codeinterp.ErrInvalid) {
 		t.Errorf("no directory: %v", err)
+	}
+}
+
+// reopen detaches a workspace and opens it again: its context and its directory are kept, a
+// command in the background has ended, and the first answer says so.
+func reopen(t *testing.T, so provider.Options) {
+	ws := open(t, jupyter.Options{Server: so})
+	ci, _ := codeinterp.Stateful(ws.Code())
+	id, err := ci.CreateContext(t.Context(), "python", nil)
+	if err == nil {
+		_, err = ci.RunInContext(t.Context(), id, "x = 41; n = open('kept.txt', 'w').write('y')", nil)
+	}
+	if err == nil {
+		_, err = ws.Shell().Start(t.Context(), "sleep 1000", nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, err := ws.Detach(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws, parts, err := jupyter.Open(t.Context(), ref, &jupyter.Options{Server: so})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	var states []workspace.State
+	for _, p := range parts {
+		states = append(states, p.State)
+	}
+	if want := []workspace.State{workspace.Kept, workspace.Gone, workspace.Kept}; !slices.Equal(states, want) {
+		t.Errorf("the parts are %q, want %q", states, want)
+	}
+	args := fmt.Sprintf(`{"contextId": %q, "code": "print(x + 1, open('kept.txt').read())"}`, id)
+	text := ws.Dispatch(t.Context(), "workspace__demo__run_in_code_context", []byte(args), nil).Text
+	for _, want := range []string{"(python): kept", `("sleep 1000"): gone`, "42 y\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the first answer lacks %q:\n%s", want, text)
+		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
@@ -22,10 +21,7 @@ import (
 	"github.com/toolcell/toolcell/workspace/local"
 )
 
-func TestMain(m *testing.M) {
-	subprocess.RunKeeper()
-	os.Exit(leftover.Run(m))
-}
+func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
 
 // open returns a workspace over a new directory.
 func open(t testing.TB, o local.Options) (ws *workspace.Workspace, dir string) {
@@ -70,20 +66,6 @@ func TestCapsule(t *testing.T) {
 		t.Run(mode.String(), func(t *testing.T) {
 			ws, dir := open(t, local.Options{Subprocess: subprocess.Options{Sandbox: subprocess.Sandbox{Mode: mode, AllowNone: true}, Languages: []subprocess.Language{l}}})
 			workspacetest.Capsule(t, ws, dir, pandas)
-		})
-	}
-}
-
-// TestOpen: a workspace whose contexts are kept is opened again, in every mode.
-func TestOpen(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap} {
-		t.Run(mode.String(), func(t *testing.T) {
-			o := local.Options{Subprocess: subprocess.Options{Sandbox: subprocess.Sandbox{Mode: mode}, Keep: &subprocess.Keep{Lease: time.Minute}}}
-			ws, _ := open(t, o)
-			workspacetest.Reopen(t, ws, func(ref workspace.Ref) (*workspace.Workspace, []workspace.Part, error) {
-				return local.Open(t.Context(), ref, &o)
-			})
 		})
 	}
 }

@@ -3,11 +3,8 @@
 package workspacetest
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -79,45 +76,5 @@ func frame(pandas bool) []step {
 	return []step{
 		{code: "df = ['a', 1, 2, 3]"},
 		{code: "open('data.csv', 'w').writelines(f'{x}\\n' for x in df)"},
-	}
-}
-
-// Reopen detaches a workspace and opens it again: its context and its directory are kept, a
-// command in the background has ended, and the first answer says so.
-func Reopen(t *testing.T, ws *workspace.Workspace, open func(workspace.Ref) (*workspace.Workspace, []workspace.Part, error)) {
-	t.Helper()
-	ci, _ := codeinterp.Stateful(ws.Code())
-	id, err := ci.CreateContext(t.Context(), "python", nil)
-	if err == nil {
-		_, err = ci.RunInContext(t.Context(), id, "x = 41; n = open('kept.txt', 'w').write('y')", nil)
-	}
-	if err == nil {
-		_, err = ws.Shell().Start(t.Context(), "sleep 1000", nil)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	ref, err := ws.Detach(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ws, parts, err := open(ref)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ws.Close()
-	var states []workspace.State
-	for _, p := range parts {
-		states = append(states, p.State)
-	}
-	if want := []workspace.State{workspace.Kept, workspace.Gone, workspace.Kept}; !slices.Equal(states, want) {
-		t.Errorf("the parts are %q, want %q", states, want)
-	}
-	args := fmt.Sprintf(`{"contextId": %q, "code": "print(x + 1, open('kept.txt').read())"}`, id)
-	text := ws.Dispatch(t.Context(), "workspace__demo__run_in_code_context", []byte(args), nil).Text
-	for _, want := range []string{"(python): kept", `("sleep 1000"): gone`, "42 y\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the first answer lacks %q:\n%s", want, text)
-		}
 	}
 }
