@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 	s := start(t, "server7", true)
 	t.Run("beside", func(t *testing.T) {
 		for name, f := range map[string]func(*testing.T, *server){
-			"adopt": adopt, "away": away, "exits": exits, "streams": streams, "late": late, "terminal": onTerminal,
+			"adopt": adopt, "away": away, "exits": exits, "streams": streams, "late": late, "files": files, "terminal": onTerminal,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

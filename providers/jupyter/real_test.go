@@ -6,12 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/filestest"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -143,6 +145,32 @@ func late(t *testing.T, on *server) {
 	}
 	if res.Stdout() != "ours\n" || late != "thread\ntask\n" && late != "task\nthread\n" {
 		t.Errorf("%q, late %q", res.Stdout(), late)
+	}
+}
+
+// files protects that a context's files are those of its programs, and lead nowhere else.
+func files(t *testing.T, on *server) {
+	s := realSession(t, on, jupyter.Options{})
+	of, _ := codeinterp.Files(s.ci)
+	dir, err := of.OpenFiles(t.Context(), s.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filestest.Run(t, dir)
+	s.ok("import os; os.symlink('dir/bytes', 'link'); os.symlink('/etc/passwd', 'out'); os.symlink('..', 'up')")
+	if info, err := dir.Stat("link"); err != nil || info.Size() != 256 {
+		t.Errorf("a link: %v, %v", info, err)
+	}
+	if info, err := dir.Lstat("out"); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link itself: %v, %v", info, err)
+	}
+	for _, name := range []string{"out", "up", "up/x"} {
+		if _, err := dir.Stat(name); !errors.Is(err, codeinterp.ErrOutside) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := dir.RemoveAll("up"); err != nil {
+		t.Error(err)
 	}
 }
 
