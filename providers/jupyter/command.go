@@ -21,8 +21,8 @@ const (
 	// its kernel is.
 	endLimit = 8 * time.Second
 
-	// lookPause is how long is waited for news at most before a look.
-	lookPause = 5 * time.Second
+	// leastPause and mostPause bound the time between two looks at a command.
+	leastPause, mostPause = 2 * time.Millisecond, 500 * time.Millisecond
 )
 
 // A commandRuntime has kernels that can run commands.
@@ -57,7 +57,7 @@ func (c commandRuntime) StartTerminal(_ context.Context, o codeinterp.TerminalOp
 }
 
 func (c commandRuntime) newCommand(o codeinterp.TerminalOptions) *command {
-	return &command{m: c.machine, o: o, id: rand.Text(), news: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+	return &command{m: c.machine, o: o, id: rand.Text(), woken: make(chan struct{}, 1)}
 }
 
 // Close implements driver.Runtime.
@@ -67,25 +67,38 @@ func (c commandRuntime) Close(ctx context.Context) error {
 
 // A command is the session of one command.
 type command struct {
-	m    *machine
-	o    codeinterp.TerminalOptions // without a Size there is no terminal
-	id   string
-	k    *kernel.Kernel // set before Run waits for anything of it
-	news chan struct{}  // there may be output
-	room chan struct{}  // there may be room for input
+	m     *machine
+	o     codeinterp.TerminalOptions // without a Size there is no terminal
+	id    string
+	k     *kernel.Kernel // set before Run waits for anything of it
+	woken chan struct{}  // ends a pause of follow
 
-	mu   sync.Mutex
-	sent codeinterp.Signal // the last signal that was sent to it
+	mu     sync.Mutex
+	sent   codeinterp.Signal // the last signal that was sent to it
+	active time.Time         // when it last printed, or was given something
 }
 
-// wake wakes the goroutines that wait for the command.
+// touch notes that there may soon be output.
+func (c *command) touch() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.active = time.Now()
+}
+
+// wake is touch, and has follow look at once.
 func (c *command) wake() {
-	for _, ch := range []chan struct{}{c.news, c.room} {
-		select {
-		case ch <- struct{}{}:
-		default:
-		}
+	c.touch()
+	select {
+	case c.woken <- struct{}{}:
+	default:
 	}
+}
+
+// pause is the time to the next look: the longer, the longer nothing has happened.
+func (c *command) pause() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return min(max(time.Since(c.active)/8, leastPause), mostPause)
 }
 
 // Run implements driver.Session.
@@ -93,7 +106,6 @@ func (c *command) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	if err := c.begin(ctx, p); err != nil {
 		return driver.Outcome{}, err
 	}
-	defer c.m.leave(c)
 	// What ends it takes requests too, which outlive the order to stop.
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -131,13 +143,13 @@ func (c *command) begin(ctx context.Context, p *driver.Program) error {
 	for name, value := range p.Env {
 		q.Env = append(q.Env, [2][]byte{[]byte(name), []byte(value)})
 	}
-	c.m.join(c, k)
+	c.k = k
+	c.touch()
 	err = p.HandOver(func() error {
 		_, err := c.ask(ctx, q)
 		return err
 	})
 	if err != nil {
-		c.m.leave(c)
 		// It may have begun, where its answer was lost.
 		c.forget(err)
 	}
@@ -171,12 +183,12 @@ func (c *command) follow(ctx context.Context, p *driver.Program, out *driver.Out
 			out.Write(kernel.StreamKind(piece[0]), data)
 		}
 		if len(a.Pieces) > 0 {
+			c.touch()
 			continue
 		}
 		select {
-		case <-c.news:
-		// News can be lost with the connection.
-		case <-time.After(lookPause):
+		case <-c.woken:
+		case <-time.After(c.pause()):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}

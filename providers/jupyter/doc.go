@@ -57,7 +57,7 @@
 //	xpython       yes    yes   yes     yes    -     -     -      -    -    -
 //	xpython-raw   yes    -     yes     yes    -     -     -      -    -    -
 //	IRkernel      yes    -     yes     yes    -     -     -      -    -    yes
-//	bash_kernel   -      -     -       -      -     yes   -      -    yes  yes
+//	bash_kernel   -      -     -       -      -     yes   -      -    -    yes
 //
 // exit is an exit code that costs no state; interrupt says that a timeout keeps the state.
 // A program that asks for input and has none is interrupted.
@@ -70,19 +70,21 @@
 //   - A lost connection fails the calls of functions that are open; they may have been made.
 //     Output that was printed before a call can arrive after it.
 //   - An interrupt that arrives between two programs can leave a kernel without answers. Its
-//     context has to be restarted.
+//     context has to be restarted. One that the server does not answer within 30 s can hit
+//     the next program.
 //   - A program that waits behind another client's program is not run if that fails:
 //     ErrUnavailable.
 //   - One request carries at most 10 MiB of code. Files travel in pieces of 1 MiB.
 //   - The exit code of a kernel that died is unknown: 137.
 //   - What atexit prints is lost.
 //   - A process that dies between two runs is noticed by a question before the next run. If
-//     it dies right after its answer, the program runs in the server's next process, without
-//     the context's directory and environment; StateLost reports it.
+//     it dies right after its answer, the run is lost, and may have been made in the
+//     server's next process.
 //   - The kernels of a client that crashes stay until the server culls them.
 //   - A killed kernel leaves its private directory below the server's TMPDIR.
 //   - Deno's kernel is not offered: it reports the end of a program before its value.
-//   - bash_kernel merges the two streams.
+//   - bash_kernel merges the two streams. Where a program exits it starts a new shell, and
+//     says so in its output; StateLost does not report that.
 //   - Programs have no RunOptions.Input; commands and terminals have.
 //   - Adopted kernels and kernels without IPython have no files, functions or environment.
 //   - Enterprise Gateway turns bytes that are no UTF-8 into U+FFFD, and starts kernels for

@@ -101,37 +101,23 @@ func TestCulledBetweenRuns(t *testing.T) {
 	}
 }
 
-func TestLostSocketIsReplayed(t *testing.T) {
-	var again *fake.Message
-	inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
-		busy(k, req)
-		again = k.Make("iopub", req, "stream", fake.Stream("stdout", "1 "))
-		k.Raw(again)
-		time.Sleep(time.Second)
-		k.Drop()
-		k.Raw(again)
-		say(k, req, "2 ")
-		reply(k, req)
-		say(k, req, "3")
-		idle(k, req)
-	}}.on, func(r *rig) {
-		res := r.ok("x")
-		r.want(res, codeinterp.StatusOK, 0, "1 2 3")
-		if len(res.Truncated) > 0 || res.StateLost {
-			t.Errorf("%+v", res)
-		}
-	})
-}
-
-func TestLostSocketWithAGap(t *testing.T) {
-	cases := map[string]func(k *fake.Kernel, req *fake.Message){
-		"output": func(k *fake.Kernel, req *fake.Message) {
+// TestLostSocket: what the server replays is shown once, and the Result says that there may
+// have been more.
+func TestLostSocket(t *testing.T) {
+	cases := map[string]func(k *fake.Kernel, req *fake.Message, before *fake.Message){
+		"all comes, and some again": func(k *fake.Kernel, req *fake.Message, before *fake.Message) {
+			k.Raw(before)
+			say(k, req, "2")
+			reply(k, req)
+			idle(k, req)
+		},
+		"output is missing": func(k *fake.Kernel, req *fake.Message, _ *fake.Message) {
 			_ = k.Make("iopub", req, "stream", fake.Stream("stdout", "missing"))
 			say(k, req, "2")
 			reply(k, req)
 			idle(k, req)
 		},
-		"the idle": func(k *fake.Kernel, req *fake.Message) {
+		"the idle is missing": func(k *fake.Kernel, req *fake.Message, _ *fake.Message) {
 			say(k, req, "2")
 			reply(k, req)
 			_ = k.Make("iopub", req, "status", fake.Status("idle"))
@@ -141,14 +127,15 @@ func TestLostSocketWithAGap(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
 				busy(k, req)
-				say(k, req, "1 ")
+				before := k.Make("iopub", req, "stream", fake.Stream("stdout", "1 "))
+				k.Raw(before)
 				time.Sleep(time.Second)
 				k.Drop()
-				rest(k, req)
+				rest(k, req, before)
 			}}.on, func(r *rig) {
 				res := r.ok("x")
 				r.want(res, codeinterp.StatusOK, 0, "1 2")
-				if reason(res) != codeinterp.TruncatedByConnection {
+				if reason(res) != codeinterp.TruncatedByConnection || res.StateLost {
 					t.Errorf("%+v", res)
 				}
 				r.ok("next")
@@ -235,6 +222,28 @@ func TestKernelNeverReady(t *testing.T) {
 		time.Sleep(time.Second)
 		if n := len(r.s.Kernels()); n != before {
 			t.Errorf("%d kernels, want %d", n, before)
+		}
+	})
+}
+
+// TestStartGivenUp gives a start up before its answer comes: the kernel is deleted.
+func TestStartGivenUp(t *testing.T) {
+	inFake(t, jupyter.Options{}, nil, func(r *rig) {
+		r.s.HTTP = func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodPost {
+				time.Sleep(10 * time.Second)
+			}
+			return false
+		}
+		ctx, cancel := context.WithTimeout(r.t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		if _, err := r.ci.CreateContext(ctx, "python", nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 2*time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		time.Sleep(time.Minute)
+		if n := len(r.s.Kernels()); n != 1 {
+			t.Errorf("%d kernels, want 1", n)
 		}
 	})
 }

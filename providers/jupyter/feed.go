@@ -10,6 +10,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
 // feedPiece is how many bytes of input one request carries.
@@ -78,13 +79,13 @@ func (c *command) give(ctx context.Context, at int64, data []byte, last bool) (n
 		}
 		took := min(max(a.Fed-at, 0), int64(len(data)))
 		at, data = at+took, data[took:]
+		if took > 0 {
+			c.wake()
+		}
 		if len(data) == 0 {
 			return next, !last
 		}
-		select {
-		case <-c.room:
-		case <-time.After(lookPause):
-		case <-ctx.Done():
+		if server.Wait(ctx, c.pause()) != nil {
 			return next, false
 		}
 	}
@@ -105,6 +106,7 @@ func (c *command) pass(ctx context.Context) {
 			c.sent = sig
 			c.mu.Unlock()
 			_, _ = c.ask(ctx, &kernel.CommandRequest{Op: "signal", At: n, Signal: sig})
+			c.wake()
 		case <-ctx.Done():
 			return
 		}

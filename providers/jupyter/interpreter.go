@@ -21,9 +21,9 @@ type Interpreter struct {
 //
 // CreateContext starts a kernel, or takes a warm one. Cwd is a directory of the
 // kernel's host; one that cannot be entered is ErrInvalid, and "." is where the
-// server starts its kernels. If it is empty, and Options.Dir too, Python
-// and bash kernels start in a new private directory, which lasts as long as the
-// context; other kernels start where the server starts them. A kernel that is gone, by a
+// server starts its kernels. If it is empty, and Options.Dir too, Python kernels
+// start in a new private directory, which lasts as long as the context; other
+// kernels start where the server starts them. A kernel that is gone, by a
 // crash, a restart of the server or its culling, is replaced by the next run,
 // and Result.StateLost reports it.
 type Stateful struct {

@@ -3,7 +3,6 @@ package jupyter
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,10 +15,6 @@ import (
 const commandLanguage = "python"
 
 const (
-	// newsLimit is how long the kernel waits for news in one request: it
-	// cannot be shut down gently meanwhile.
-	newsLimit = time.Second
-
 	// commandLimit is how long one request about a command may take.
 	commandLimit = 15 * time.Second
 
@@ -34,15 +29,11 @@ type machine struct {
 	rt   *runtime
 	turn chan struct{} // holds one value while a goroutine starts or reconnects the kernel
 
-	mu       sync.Mutex
-	k        *kernel.Kernel // nil if there is none
-	commands map[string]*command
-	watching bool
+	mu sync.Mutex
+	k  *kernel.Kernel // nil if there is none
 }
 
-func newMachine(rt *runtime) *machine {
-	return &machine{rt: rt, turn: make(chan struct{}, 1), commands: map[string]*command{}}
-}
+func newMachine(rt *runtime) *machine { return &machine{rt: rt, turn: make(chan struct{}, 1)} }
 
 // take takes the turn.
 func (m *machine) take(ctx context.Context) error {
@@ -155,56 +146,5 @@ func (m *machine) ask(ctx context.Context, k *kernel.Kernel, q *kernel.CommandRe
 		if err := m.reconnect(ctx, k); err != nil {
 			return nil, err
 		}
-	}
-}
-
-// join makes news of c, which runs in k, wake it.
-func (m *machine) join(c *command, k *kernel.Kernel) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	c.k = k
-	m.commands[c.id] = c
-	m.watching = m.watching || m.rt.background(m.watch)
-}
-
-func (m *machine) leave(c *command) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.commands, c.id)
-}
-
-// watch waits for news of commands while there are any.
-func (m *machine) watch() {
-	for {
-		m.mu.Lock()
-		k := m.k
-		m.watching = len(m.commands) > 0
-		on := m.watching
-		m.mu.Unlock()
-		if !on {
-			return
-		}
-		m.listen(k)
-	}
-}
-
-// listen waits for news from k once. If that fails, those who wait look for
-// themselves, and find out why.
-func (m *machine) listen(k *kernel.Kernel) {
-	ctx, cancel := context.WithTimeout(m.rt.closing, newsLimit+commandLimit)
-	defer cancel()
-	ready, err := []string(nil), kernel.ErrForgotten
-	if k != nil {
-		ready, err = k.CommandNews(ctx, newsLimit)
-	}
-	m.mu.Lock()
-	for id, c := range m.commands {
-		if err != nil || c.k != k || slices.Contains(ready, id) {
-			c.wake()
-		}
-	}
-	m.mu.Unlock()
-	if err != nil {
-		_ = server.Wait(m.rt.closing, 10*filePause)
 	}
 }

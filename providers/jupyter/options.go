@@ -89,8 +89,6 @@ type Options struct {
 	// Log, if set, records what went well in the end and was not as it should
 	// be, such as a kernel that had to be started again.
 	Log *slog.Logger
-
-	plainJSON bool // offer no subprotocol; for tests
 }
 
 // Auth is how a client authenticates. A token in Options.URL does as well.
@@ -158,6 +156,5 @@ func (o *Options) server() server.Config {
 	a := &o.Auth
 	return server.Config{URL: o.URL, Token: a.Token, Password: a.Password,
 		Header: a.Header, Hub: (*server.Hub)(a.Hub), HTTPClient: o.HTTPClient,
-		KernelEnv: o.KernelEnv, StartTimeout: o.StartTimeout,
-		PlainJSON: o.plainJSON}
+		KernelEnv: o.KernelEnv, StartTimeout: o.StartTimeout}
 }

@@ -85,9 +85,5 @@ func (p *pool) start(language string) *kernel.Kernel {
 	if err != nil {
 		return nil
 	}
-	if k.CanMoveIn() && k.Enter(ctx, kernel.Surroundings{Private: true}) != nil {
-		_ = p.rt.discard(context.WithoutCancel(ctx), k)
-		return nil
-	}
 	return k
 }

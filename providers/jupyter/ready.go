@@ -24,7 +24,8 @@ func (s *session) ready(ctx context.Context, p *driver.Program) error {
 			return err
 		}
 	}
-	if err := s.awaitInterrupts(ctx); err != nil {
+	// One on its way would hit this program.
+	if err := s.k.Load().AwaitInterrupts(ctx); err != nil {
 		return err
 	}
 	return s.prepare(ctx, p.Busy)
@@ -51,23 +52,6 @@ func (s *session) prepare(ctx context.Context, busy func(bool)) error {
 		}
 	}
 	return server.Unavailable("the kernel died again and again")
-}
-
-// awaitInterrupts waits until no interrupt of an earlier program can hit the next one. A
-// kernel for which that is unknown is given up with its state; an adopted one is used
-// again after one run has reported it.
-func (s *session) awaitInterrupts(ctx context.Context) error {
-	k := s.k.Load()
-	err := k.AwaitInterrupts(ctx)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, kernel.ErrUnconfirmed) && !s.foreign:
-		return s.replace(ctx)
-	case errors.Is(err, kernel.ErrUnconfirmed):
-		k.IgnoreUnconfirmed()
-	}
-	return fmt.Errorf("an interrupt of an earlier program may hit the next one: %w", err)
 }
 
 // report adds a late line before the next program's output.
@@ -145,7 +129,7 @@ func (s *session) replace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.private, s.unsettled = false, false
+	s.unsettled = false
 	s.hold(k)
 	return nil
 }

@@ -21,7 +21,6 @@ var isID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0
 // ref is the serialised form of a context. It holds no secrets.
 type ref struct {
 	Kernel   string `json:"kernel"`
-	Session  string `json:"session,omitempty"`
 	Language string `json:"language"`
 	Spec     string `json:"spec"`
 	Socket   string `json:"socket,omitempty"` // what a client that left was called
@@ -65,7 +64,7 @@ func (rt *runtime) Detach(ctx context.Context, s driver.Session, late func() cod
 func (s *session) ref() *ref {
 	k := s.k.Load()
 	_, process := k.Names()
-	return &ref{Kernel: k.Handle.Kernel, Session: k.Handle.Session, Language: s.opts.Language,
+	return &ref{Kernel: k.ID, Language: s.opts.Language,
 		Spec: s.kind.Name, Process: process, Cwd: s.opts.Cwd, Dir: s.dir, Empty: k.Fresh(), Foreign: s.foreign}
 }
 
@@ -74,11 +73,11 @@ func (r *ref) String() codeinterp.Ref {
 	return codeinterp.Ref(b)
 }
 
-// wellFormed reports whether what goes into paths leads nowhere else: the ids into
-// those of requests, the session's may be empty, and the directory, which goes with
-// the context, into one of the kernel's host.
+// wellFormed reports whether what goes into paths leads nowhere else: the id into
+// those of requests, and the directory, which goes with the context, into one of the
+// kernel's host.
 func (r *ref) wellFormed() bool {
-	return isID().MatchString(r.Kernel) && isID().MatchString("0"+r.Session) &&
+	return isID().MatchString(r.Kernel) &&
 		(r.Dir == "" || strings.HasPrefix(r.Dir, dirPrefix) && isID().MatchString(r.Dir))
 }
 
@@ -97,7 +96,7 @@ func (rt *runtime) Attach(ctx context.Context, reference codeinterp.Ref, late fu
 	if r.Foreign {
 		kind = kind.Visited()
 	}
-	k := kernel.New(&rt.cfg, kind, server.Handle{Kernel: r.Kernel, Session: r.Session})
+	k := kernel.New(&rt.cfg, kind, r.Kernel)
 	k.Foreign = r.Foreign
 	k.Resume(r.Socket, r.Process)
 	s := newSession(rt, kind, o, k)

@@ -33,11 +33,13 @@ type runtime struct {
 
 	closing context.Context // ends with Close
 	close   context.CancelFunc
+	starts  context.Context // of kernels; ends when Close gives them up
+	giveUp  context.CancelFunc
 	work    sync.WaitGroup // in the background
 
 	mu      sync.Mutex
 	closed  bool
-	orphans []server.Handle // kernels that could not be deleted yet
+	orphans []string // kernels that could not be deleted yet
 }
 
 // open connects to a server. A nil error comes with a runtime to close.
@@ -53,8 +55,10 @@ func open(ctx context.Context, opts *Options) (*runtime, error) {
 	rt.cfg = kernel.Config{Client: rt.c, MaxMessage: o.MaxMessage,
 		StartTimeout: o.StartTimeout, ReconnectTimeout: o.ReconnectTimeout}
 	rt.closing, rt.close = context.WithCancel(context.Background())
+	rt.starts, rt.giveUp = context.WithCancel(context.Background())
 	if err := rt.learn(ctx); err != nil {
 		rt.close()
+		rt.giveUp()
 		rt.c.Close()
 		return nil, err
 	}
@@ -90,51 +94,33 @@ func (rt *runtime) Start(ctx context.Context, o driver.Options) (driver.Session,
 	if o.Cwd == "" && (kind.Moves() || rt.opts.Dir != ".") {
 		o.Cwd = rt.opts.Dir
 	}
-	for again := false; ; again = true {
-		var k *kernel.Kernel
-		var err error
-		if !again { // the second time a warm one was dead
-			k = rt.pool.take(kind.Language)
-		}
-		warm := k != nil
-		if !warm {
+	for tries := 1; ; tries++ {
+		k, err := rt.pool.take(kind.Language), error(nil)
+		if k == nil {
 			if k, err = rt.newKernel(ctx, kind); err != nil {
 				return nil, err
 			}
 		}
 		s := newSession(rt, kind, o, k)
-		s.private = warm
 		if err = s.furnish(ctx); err == nil {
 			return s, nil
 		}
-		neverRan := errors.Is(err, kernel.ErrNeverRan)
 		err = errors.Join(err, rt.takeBack(ctx, k))
-		if !neverRan || again {
+		// A warm kernel may have died.
+		if tries == maxStarts || !errors.Is(err, kernel.ErrNeverRan) {
 			return nil, err
 		}
 	}
 }
 
-// begin registers work in the background, unless the runtime is closed.
-func (rt *runtime) begin() bool {
+// background calls f in the background, unless the runtime is closed.
+func (rt *runtime) background(f func()) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if !rt.closed {
-		rt.work.Add(1)
+		rt.work.Go(f)
 	}
 	return !rt.closed
-}
-
-// background calls f in the background, unless the runtime is closed.
-func (rt *runtime) background(f func()) bool {
-	if !rt.begin() {
-		return false
-	}
-	go func() {
-		defer rt.work.Done()
-		f()
-	}()
-	return true
 }
 
 // discard deletes a kernel on the server and drops its socket. One that cannot
@@ -142,18 +128,13 @@ func (rt *runtime) background(f func()) bool {
 func (rt *runtime) discard(ctx context.Context, k *kernel.Kernel) error {
 	err := k.Delete(ctx)
 	if err != nil {
-		rt.leave(k.Handle)
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		if !slices.Contains(rt.orphans, k.ID) {
+			rt.orphans = append(rt.orphans, k.ID)
+		}
 	}
 	return err
-}
-
-// leave remembers a kernel that could not be ended.
-func (rt *runtime) leave(h server.Handle) {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	if !slices.Contains(rt.orphans, h) {
-		rt.orphans = append(rt.orphans, h)
-	}
 }
 
 // discardLater discards a kernel in the background, at once if Close is under way.
@@ -191,6 +172,9 @@ func (rt *runtime) takeBack(ctx context.Context, k *kernel.Kernel) error {
 // the one thing there that may take longer, and the kernel has to be deleted then.
 const finishLimit = server.KillTimeout - 4*time.Second
 
+// orphanLimit is how long Close tries to delete kernels that could not be deleted before.
+const orphanLimit = 5 * time.Second
+
 // Close implements driver.Runtime: it deletes, all at once, the warm kernels and
 // those that could not be deleted before.
 func (rt *runtime) Close(ctx context.Context) error {
@@ -198,22 +182,23 @@ func (rt *runtime) Close(ctx context.Context) error {
 	rt.mu.Lock()
 	rt.closed = true
 	rt.mu.Unlock()
-	late := time.AfterFunc(finishLimit, rt.c.GiveUp)
+	late := time.AfterFunc(finishLimit, rt.giveUp)
 	rt.work.Wait()
 	late.Stop()
+	rt.giveUp()
 	rt.mu.Lock()
 	// After the work, which can leave kernels behind.
 	orphans := rt.orphans
 	rt.orphans = nil
 	rt.mu.Unlock()
+	ctx, cancel := context.WithTimeoutCause(ctx, orphanLimit, server.Unavailable("the server did not delete it within %v", orphanLimit))
+	defer cancel()
 	errs := make([]error, len(orphans))
 	var all sync.WaitGroup
-	for i, h := range orphans {
+	for i, id := range orphans {
 		all.Go(func() {
-			if h == (server.Handle{}) {
-				errs[i] = server.Unavailable("the server has not answered whether it started a kernel")
-			} else if err := rt.c.DeleteKernel(ctx, h); err != nil {
-				errs[i] = fmt.Errorf("kernel %s is still there: %w", h.Kernel, err)
+			if err := rt.c.DeleteKernel(ctx, id); err != nil {
+				errs[i] = fmt.Errorf("kernel %s is still there: %w", id, err)
 			}
 		})
 	}

@@ -34,7 +34,6 @@ type session struct {
 	turn    *turn // guards what follows
 
 	handed    bool // the program was, or may have been
-	private   bool // the process is in a directory of its own
 	unsettled bool // the surroundings of a run may not have been restored
 	closed    bool
 	left      leftover
@@ -69,7 +68,7 @@ func leftBy(end kernel.Ending) leftover {
 
 func newSession(rt *runtime, kind kernel.Kind, o driver.Options, k *kernel.Kernel) *session {
 	s := &session{rt: rt, kind: kind, opts: o, turn: newTurn()}
-	if !o.Once {
+	if o.Cwd == "" {
 		s.dir = dirPrefix + rand.Text()
 	}
 	s.hold(k)
@@ -101,7 +100,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 			return o, err
 		case errors.Is(err, kernel.ErrNeverRan) && tries < maxStarts:
 			if !s.k.Load().IsFurnished() {
-				s.private, s.unsettled = false, false // those were the former process's
+				s.unsettled = false // that was the former process's
 			}
 		case s.handed:
 			return s.withdraw(p, err)
@@ -127,8 +126,8 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 		return driver.Outcome{}, err
 	}
 	k := s.k.Load()
-	sur := kernel.Surroundings{Env: p.Env, Stdin: p.Stdin, Private: s.opts.Once && !s.private && s.opts.Cwd == ""}
-	special := len(sur.Env) > 0 || sur.Stdin != nil || sur.Private
+	sur := kernel.Surroundings{Env: p.Env, Stdin: p.Stdin}
+	special := len(sur.Env) > 0 || sur.Stdin != nil
 	if special || s.unsettled {
 		if err := s.enter(ctx, k, sur); err != nil {
 			return driver.Outcome{}, err
@@ -177,7 +176,6 @@ func (s *session) enter(ctx context.Context, k *kernel.Kernel, sur kernel.Surrou
 	err := k.Enter(ctx, sur)
 	if err == nil || errors.Is(err, codeinterp.ErrInvalid) {
 		s.unsettled = false
-		s.private = s.private || err == nil && sur.Private
 	}
 	return err
 }
@@ -230,7 +228,7 @@ func (s *session) Reset(ctx context.Context) error {
 	}
 	err := end(ctx)
 	if err == nil {
-		s.left, s.unsettled, s.private = nothing, false, false
+		s.left, s.unsettled = nothing, false
 	}
 	return err
 }
@@ -248,20 +246,18 @@ func (s *session) Close(ctx context.Context) error {
 		k.Drop()
 		return nil
 	}
-	if s.opts.Once {
-		// If the server is away, waiting for it is of no use.
-		if s.left != nothing || k.Quiet(ctx) {
-			s.rt.discardLater(k)
-			return nil
-		}
+	background := s.left != nothing // if the server is away, waiting for it is of no use
+	if !background {
 		clean, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		k.Clear(clean)
+		background = k.Finish(clean, s.dir)
+	}
+	switch {
+	case s.opts.Once && background:
+		s.rt.discardLater(k)
+		return nil
+	case s.opts.Once:
 		return s.rt.discardWithin(ctx, k)
-	} else if s.opts.Cwd == "" && s.left == nothing {
-		clean, cancel := context.WithTimeout(ctx, s.rt.opts.Grace)
-		defer cancel()
-		k.Remove(clean, s.dir)
 	}
 	s.awaitDiscard(ctx)
 	return s.rt.discard(ctx, k)

@@ -41,23 +41,37 @@ func (rt *runtime) newKernel(ctx context.Context, kind kernel.Kind) (*kernel.Ker
 	}
 }
 
-// tryStart is newKernel, once.
+// tryStart is newKernel, once. The kernel of a caller that has gone is deleted when it has
+// started.
 func (rt *runtime) tryStart(ctx context.Context, kind kernel.Kind) (*kernel.Kernel, error) {
-	if !rt.begin() {
+	type started struct {
+		id  string
+		err error
+	}
+	ch := make(chan started) // unbuffered: either the caller has the kernel or it is deleted
+	if !rt.background(func() {
+		id, err := rt.c.StartKernel(rt.starts, kind.Name)
+		select {
+		case ch <- started{id, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = rt.discard(context.Background(), kernel.New(&rt.cfg, kind, id))
+			}
+		}
+	}) {
 		return nil, codeinterp.ErrClosed
 	}
-	h, err := rt.c.StartKernel(ctx, kind.Name, func(left *server.Handle) {
-		if left != nil {
-			rt.leave(*left)
+	select {
+	case s := <-ch:
+		if s.err != nil {
+			return nil, s.err
 		}
-		rt.work.Done()
-	})
-	if err != nil {
-		return nil, err
+		k := kernel.New(&rt.cfg, kind, s.id)
+		if err := k.Ensure(ctx, nil); err != nil {
+			return nil, errors.Join(err, rt.takeBack(ctx, k))
+		}
+		return k, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	k := kernel.New(&rt.cfg, kind, h)
-	if err := k.Ensure(ctx, nil); err != nil {
-		return nil, errors.Join(err, rt.takeBack(ctx, k))
-	}
-	return k, nil
 }

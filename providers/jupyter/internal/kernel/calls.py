@@ -4,7 +4,7 @@
 # distributes the answers. If the connection was lost, the client says so, and all open
 # calls fail.
 
-import asyncio, collections, contextvars, json, linecache, os, socket, sys, threading, time
+import asyncio, collections, contextlib, contextvars, json, linecache, os, socket, sys, threading, time
 from _thread import start_new_thread
 
 MAX_CALLS = 4096  # that are open
@@ -256,10 +256,9 @@ def flush():
     """Sends what was printed, by child processes too."""
     drain()
     for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except Exception:
-            pass
+        if getattr(stream, "_flush_pending", True):  # to flush waits for the kernel's own thread
+            with contextlib.suppress(Exception):
+                stream.flush()
 
 
 def call(name, args, kwargs):

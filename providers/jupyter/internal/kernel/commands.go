@@ -17,13 +17,10 @@ var pythonCommands string
 //go:embed guard.py
 var pythonGuard string
 
-// The messages of commands.py: the first two on the control channel, the others
-// on the shell channel.
+// The messages of commands.py, on the control channel.
 const (
 	commandRequest = "toolcell_command_request"
 	commandReply   = "toolcell_command_reply"
-	commandWait    = "toolcell_command_wait"
-	commandNews    = "toolcell_command_news"
 )
 
 // A CommandRequest is one request of commands.py, about the command ID. It can be
@@ -54,7 +51,6 @@ type CommandAnswer struct {
 	End    *CommandEnd `json:"end"`    // it has ended, and there is no more
 	Fed    int64       `json:"fed"`    // bytes of input that it has
 	Shut   bool        `json:"shut"`   // it takes no more
-	Ready  []string    `json:"ready"`  // commands of which there is news
 }
 
 // A CommandEnd is how a command ended.
@@ -86,32 +82,17 @@ func IsCut(err error) bool { return errors.Is(err, errSocketLost) }
 
 // Command asks for something of a command.
 func (k *Kernel) Command(ctx context.Context, q *CommandRequest) (*CommandAnswer, error) {
-	return k.command(ctx, "control", commandRequest, q)
-}
-
-// CommandNews waits, for limit at most, until there is news of a command that had
-// nothing to read, or took no more input, when it was last asked. It returns at
-// once if there are no commands.
-func (k *Kernel) CommandNews(ctx context.Context, limit time.Duration) ([]string, error) {
-	a, err := k.command(ctx, "shell", commandWait, map[string]float64{"limit": limit.Seconds()})
-	if err != nil {
-		return nil, err
-	}
-	return a.Ready, nil
-}
-
-func (k *Kernel) command(ctx context.Context, channel, typ string, q any) (*CommandAnswer, error) {
 	// Before it is asked, as one that died meanwhile could not answer.
 	if !k.IsFurnished() {
 		return nil, ErrForgotten
 	}
 	var a CommandAnswer
-	err := k.askHelper(ctx, channel, typ, q, &a)
+	err := k.askHelper(ctx, commandRequest, q, &a)
 	if errors.Is(err, errDied) || a.Fault == "unknown" {
 		return nil, ErrForgotten
 	}
 	if err == nil && a.Fed < 0 {
-		err = server.Unavailable("malformed answer to %s", typ)
+		err = server.Unavailable("malformed %s", commandReply)
 	}
 	return &a, err
 }

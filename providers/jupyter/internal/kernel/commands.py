@@ -3,13 +3,11 @@
 # a reader that is slow slows its command down and nothing is dropped on the way.
 #
 # Requests come on the control channel, and can be made again where an answer was
-# lost. The one that waits for news comes on the shell channel: no program runs in
-# this kernel.
+# lost.
 
-import base64, fcntl, json, os, select, shutil, signal, struct, subprocess, sys, tempfile, termios, threading, time
+import base64, fcntl, json, os, shutil, signal, struct, subprocess, sys, tempfile, termios, threading, time
 
 REQUEST, REPLY = "toolcell_command_request", "toolcell_command_reply"
-WAIT, NEWS = "toolcell_command_wait", "toolcell_command_news"
 PIECE, CHUNK, LINGER = 1 << 19, 1 << 16, 1.0
 
 
@@ -56,7 +54,7 @@ class Command:
         self.start, self.last = 0, []  # the offset of the last answer's output, and that
         self.size = self.fed = self.signals = 0
         self.end = self.over = None  # how it ended, and when that was known
-        self.report, self.armed, self.blocked = b"", False, False
+        self.report = b""
         near, far = {}, []
         try:
             if content["private"]:
@@ -126,11 +124,8 @@ class Command:
             self.size = sum(len(data) for _, data in self.last)
         self.look()
         answer = {"pieces": [[name, base64.b64encode(data).decode()] for name, data in self.last], "over": self.end is not None}
-        if not self.last:
-            if self.end is not None and not self.pipes:
-                answer["end"] = self.end
-            else:
-                self.armed = True
+        if not self.last and self.end is not None and not self.pipes:
+            answer["end"] = self.end
         return answer
 
     def gather(self):
@@ -178,20 +173,6 @@ class Command:
                 self.end = {"lost": True}
             self.over = time.monotonic()
 
-    def due(self):
-        """When to look although nothing has come, if at all."""
-        return self.over + LINGER if self.over and self.pipes else None
-
-    def watched(self):
-        fds = {}
-        if self.armed:
-            fds = {fd: select.POLLIN for fd in list(self.pipes.values())}
-            if self.end is None:
-                fds[self.status] = select.POLLIN
-        if self.blocked and self.stdin is not None:
-            fds[self.stdin] = select.POLLOUT
-        return fds
-
     # Input and orders.
 
     def feed(self, at, data, last):
@@ -201,7 +182,6 @@ class Command:
             try:
                 took = os.write(self.stdin, data[:CHUNK])
             except BlockingIOError:
-                self.blocked = True
                 break
             except OSError:
                 self.close_input()
@@ -258,22 +238,18 @@ class Command:
 class Commands:
     def __init__(self, kernel):
         self.commands, self.session, self.last_request = {}, kernel.session, time.monotonic()
-        self.woken, self.wake = os.pipe()
-        for fd in (self.woken, self.wake):
-            os.set_blocking(fd, False)
-        kernel.control_handlers[REQUEST] = lambda *message: self.serve(REPLY, self.answer, *message)
-        kernel.shell_handlers[WAIT] = lambda *message: self.serve(NEWS, self.news, *message)
+        kernel.control_handlers[REQUEST] = self.serve
         threading.Thread(target=self.watch, daemon=True).start()
 
-    def serve(self, reply, answer, stream, ident, message):
+    def serve(self, stream, ident, message):
         self.last_request = time.monotonic()
         try:
-            content = answer(message["content"])
+            content = self.answer(message["content"])
         except OSError as error:
             content = {"fault": os.strerror(error.errno or 0)}
         except Exception as error:
             content = {"fault": type(error).__name__}
-        self.session.send(stream, reply, content, parent=message, ident=ident)
+        self.session.send(stream, REPLY, content, parent=message, ident=ident)
 
     def answer(self, content):
         op, command = content["op"], self.commands.get(content["id"])
@@ -284,57 +260,18 @@ class Commands:
         if op == "forget":
             if self.commands.pop(content["id"], None):
                 command.forget()
-            self.notify()
             return {}
         if command is None:
             return {"fault": "unknown"}
         if op == "read":
-            result = command.read(content["at"])
-        elif op == "input":
-            result = command.feed(content["at"], unpack(content["data"]), content["last"])
-        elif op == "signal":
-            result = command.send(content["at"], content["signal"])
-        elif op == "resize":
-            result = command.resize(content)
-        else:
-            result = command.stop()
-        if command.armed or command.blocked:
-            self.notify()
-        return result
-
-    def notify(self):
-        try:
-            os.write(self.wake, b"x")
-        except BlockingIOError:
-            pass
-
-    def news(self, content):
-        """Waits until there is news of one that waits for some, and says of which."""
-        deadline = time.monotonic() + content["limit"]
-        while True:
-            poll, owners, times = select.poll(), {}, [deadline]
-            poll.register(self.woken, select.POLLIN)
-            for command in list(self.commands.values()):
-                for fd, event in command.watched().items():
-                    poll.register(fd, event)
-                    owners[fd] = command
-                if command.armed and command.due():
-                    times.append(command.due())
-            # Rounded up, so as not to come back a moment before.
-            events = poll.poll(max(min(times) - time.monotonic(), 0) * 1000 + 1)
-            ready = {owners[fd].id for fd, _ in events if fd in owners}
-            now = time.monotonic()
-            ready.update(c.id for c in list(self.commands.values()) if c.armed and c.due() and c.due() <= now)
-            for id in ready:
-                command = self.commands.get(id)
-                if command:
-                    command.armed = command.blocked = False
-            if ready or now >= deadline or not self.commands:
-                return {"ready": sorted(ready)}
-            try:
-                os.read(self.woken, 4096)
-            except BlockingIOError:
-                pass
+            return command.read(content["at"])
+        if op == "input":
+            return command.feed(content["at"], unpack(content["data"]), content["last"])
+        if op == "signal":
+            return command.send(content["at"], content["signal"])
+        if op == "resize":
+            return command.resize(content)
+        return command.stop()
 
     def watch(self):
         """Ends commands whose client is gone."""

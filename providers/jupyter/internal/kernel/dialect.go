@@ -1,8 +1,8 @@
 package kernel
 
 import (
-	"encoding/base64"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -18,10 +18,6 @@ type dialect struct {
 	setup func(raw bool) string
 	// start sets a context's directory and environment, once per process.
 	start func(s Surroundings) string
-	// remove deletes a context's private directory.
-	remove func(dir string) string
-	// clear deletes the directory of a private run.
-	clear string
 	// enter sets a run's environment and standard input, leave restores them.
 	enter func(s Surroundings) string
 	leave string
@@ -29,8 +25,9 @@ type dialect struct {
 	offer func(args map[string]any) string
 	// files: setup serves the requests of Files.
 	files bool
-	// idle is an expression that is true if nothing of the program runs on.
-	idle string
+	// finish is an expression that removes a private directory, and is true if nothing of
+	// the program runs on.
+	finish func(dir string) string
 	// outcome is an expression for how the program of a request ended: an execute_reply
 	// in base64, empty if unknown.
 	outcome func(id string) string
@@ -40,13 +37,8 @@ type dialect struct {
 	aborts bool
 	// completes: the kernel is known to complete code.
 	completes bool
-	// replaced recognises that the kernel put a new process in place of the one
-	// that the program ended, by what it prints then.
-	replaced func(text []byte) bool
 	// skipsBlank: lines are counted from the first that is not blank.
 	skipsBlank bool
-	// fault puts an error into the form that others have.
-	fault func(*wire.ErrorContent)
 	// exit returns the exit code if the error is an exit.
 	exit func(*codeinterp.ProgramError) (int, bool)
 	// value derives a result's JSON form from its representations.
@@ -69,7 +61,7 @@ func NewKind(language, name string, s server.Spec) Kind {
 // Visited is the kind of a kernel that somebody else works in: it is left as it
 // is, and only what it says is understood as that of its language.
 func (k Kind) Visited() Kind {
-	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, value: k.dialect.value, fault: k.dialect.fault, aborts: k.dialect.aborts}
+	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, value: k.dialect.value, aborts: k.dialect.aborts}
 	if d.value == nil {
 		d.value = jsonValue
 	}
@@ -95,14 +87,13 @@ func dialectOf(language string, s server.Spec) *dialect {
 // plainDialect is for kernels that we know nothing of.
 var plainDialect = dialect{value: jsonValue}
 
-// rDialect is for IRkernel, which is run as it is. It calls every error ERROR,
-// and its message is the line that R prints of it: "Error: ", or "Error in " and
-// the call, and the message.
-var rDialect = dialect{value: jsonValue, completes: true, fault: func(f *wire.ErrorContent) {
-	line := strings.TrimSuffix(f.Value, "\n")
-	if f.Name == "ERROR" && strings.HasPrefix(line, "Error") {
-		f.Name, f.Value = "Error", strings.TrimPrefix(line, "Error: ")
-	}
+// rDialect is for IRkernel.
+var rDialect = dialect{value: jsonValue, completes: true}
+
+// bashDialect is for bash_kernel, whose errors are exit codes.
+var bashDialect = dialect{completes: true, exit: func(e *codeinterp.ProgramError) (int, bool) {
+	n, err := strconv.Atoi(e.Message)
+	return n, e.Name == "" && err == nil && n != 0
 }}
 
 // jsonValue takes the JSON representation as the value, where there is one.
@@ -113,18 +104,12 @@ func jsonValue(o *codeinterp.Output) json.RawMessage {
 	return nil
 }
 
-// arguments encodes Surroundings as JSON in ASCII, with every text in base64.
+// arguments encodes Surroundings as JSON, with what may be any bytes in base64.
 func arguments(s Surroundings) string {
-	env := map[string]string{}
-	for k, v := range s.Env {
-		env[b64(k)] = b64(v)
+	env := [][2][]byte{}
+	for name, value := range s.Env {
+		env = append(env, [2][]byte{[]byte(name), []byte(value)})
 	}
-	args := map[string]any{"env": env, "cwd": b64(s.Cwd), "stdin": nil, "private": s.Private, "dir": s.Dir, "once": s.Once}
-	if s.Stdin != nil {
-		args["stdin"] = b64(string(s.Stdin))
-	}
-	b, _ := json.Marshal(args)
+	b, _ := json.Marshal(map[string]any{"env": env, "cwd": []byte(s.Cwd), "stdin": s.Stdin, "dir": s.Dir, "once": s.Once})
 	return string(b)
 }
-
-func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }

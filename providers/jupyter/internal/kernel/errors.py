@@ -1,6 +1,6 @@
 # How errors are shown: as IPython does, but for what would take too long or be wrong.
 
-import sys, traceback
+import asyncio, sys, traceback
 
 
 def hook_errors(shell):
@@ -31,38 +31,20 @@ def exit_code(error):
     return error.code & 0xFF if isinstance(error.code, int) else 1
 
 
-def chain(error):
-    """An error and those that it came of."""
-    seen = []
-    while error is not None and error not in seen:
-        seen.append(error)
-        error = error.__cause__ or error.__context__
-    return seen
-
-
 def is_interrupt(error):
-    return any(isinstance(e, KeyboardInterrupt) or type(e).__name__ == "CancelledError" for e in chain(error))
+    return isinstance(error, (KeyboardInterrupt, asyncio.CancelledError))
 
 
 def lines(etype, error, tb):
-    """A traceback as python prints it, without the frames of the kernel, with cells as
-    IPython names them."""
-    report = traceback.TracebackException(etype, error, tb)
-    todo = [report]
-    while todo:
-        e = todo.pop()
-        e.stack[:] = [f for f in e.stack if not is_kernels(f.filename)]
-        todo += [x for x in (e.__cause__, e.__context__, *(getattr(e, "exceptions", None) or ())) if x is not None]
-    text = "".join(report.format())
-    for file, number in cells().items():
-        text = text.replace('File "%s", line' % file, "Cell In[%s], line" % number)
-    return text.splitlines()
+    """A traceback without the frames of the kernel, with cells as IPython names them."""
+    numbers = getattr(shell.compile, "_filename_map", {})  # of cells, by the files that they are compiled as
+    out = ["Traceback (most recent call last):"]
+    for f in traceback.extract_tb(tb):
+        if not is_kernels(f.filename):
+            where = "Cell In[%s]" % numbers[f.filename] if f.filename in numbers else 'File "%s"' % f.filename
+            out += ["  %s, line %s, in %s" % (where, f.lineno, f.name), "    %s" % f.line]
+    return out + [line.rstrip("\n") for line in traceback.format_exception_only(etype, error)]
 
 
 def is_kernels(name):
-    return name == "<toolcell>" or any("/%s/" % package in name for package in ("ipykernel", "IPython", "zmq", "tornado"))
-
-
-def cells():
-    """The numbers of cells by the names of the files that they are compiled as."""
-    return getattr(shell.compile, "_filename_map", {})
+    return name == "<toolcell>" or any("/%s/" % package in name for package in ("ipykernel", "IPython", "zmq", "tornado", "asyncio"))

@@ -35,7 +35,6 @@ type execution struct {
 
 	refused time.Time // when the program was last interrupted for asking
 	calls   *calls    // nil if the program has no functions
-	ending  []byte    // the last of the streams, where a dialect wants it
 
 	mu sync.Mutex
 	st progress
@@ -51,9 +50,7 @@ type progress struct {
 	count       int
 	death       bool
 	cause       codeinterp.Cause // of the death
-	next        bool             // another process than that it was sent to has it
-	replaced    bool             // the program's process; the kernel lives on
-	report      *deathReport     // of a death, which is looked into
+	reported    time.Time        // when the death was, if somebody only says so
 	gap         bool             // output may be missing: the socket was replaced
 	past        bool             // the program has ended; what is said now is of what comes next
 	answered    bool             // the kernel has gone on to what came after the run
@@ -83,7 +80,6 @@ func (k *Kernel) newExecution(o Order) *execution {
 	e.id, e.of = k.newID(""), k.identity
 	e.calls = newCalls(k, e.id, p)
 	k.run = e
-	k.seen.begin()
 	e.pump.Go(e.work)
 	return e
 }
@@ -135,10 +131,11 @@ func (e *execution) receive(f *frame, late bool) error {
 	max := e.k.cfg.MaxMessage
 	e.mu.Lock()
 	e.st.active = time.Now()
-	if m.Header.Type == "status" && e.of != "" && m.Header.Session != e.of {
-		e.st.next = true
-	}
 	e.mu.Unlock()
+	if m.Header.Type == "status" && e.of != "" && m.Header.Session != e.of {
+		// The kernel's next process, which was not set up, has got the program.
+		e.k.noteReport(lost, codeinterp.CauseExit)
+	}
 	switch m.Header.Type {
 	case "stream":
 		// A notice is short: longer texts are not held whole to look for one.
@@ -169,8 +166,8 @@ func (e *execution) receive(f *frame, late bool) error {
 // replied notes that the program has ended while what it left may still wait for
 // OnOutput, so that no timeout counts that time.
 func (e *execution) replied(content []byte) {
-	var r struct{ Status string }
-	if json.Unmarshal(content, &r) == nil && !wire.IsAborted(r.Status) {
+	var r wire.ExecuteReply
+	if json.Unmarshal(content, &r) == nil && !r.Aborted() {
 		e.update(func(p *progress) { p.replied = true })
 	}
 }
@@ -219,12 +216,10 @@ func (e *execution) handle(ev *event) {
 	case evRate:
 		e.out.MayLack(codeinterp.TruncatedByRate)
 	case evDeath:
-		e.update(func(p *progress) { p.death, p.cause = true, ev.cause })
-	case evDeathReport:
 		e.update(func(p *progress) {
-			// The first counts: should it be true, its time is that of the run's end.
-			if p.report == nil {
-				p.report = ev.report
+			// The first counts, unless the program had ended before.
+			if !p.past && !p.over() {
+				p.death, p.cause, p.reported = true, ev.cause, ev.reported
 			}
 		})
 	case evTooLarge:
@@ -243,29 +238,12 @@ func (e *execution) handle(ev *event) {
 }
 
 func (e *execution) stream(ev *event) {
-	e.watchProcess(ev)
-	if !ev.late {
-		e.begin()
-	}
 	if ev.late {
 		e.out.Add(codeinterp.Output{Kind: ev.stream, Data: ev.data, Late: true})
 		return
 	}
+	e.begin()
 	e.out.Write(ev.stream, ev.data)
-}
-
-// watchProcess looks for the end of the program's process at the end of what is printed.
-func (e *execution) watchProcess(ev *event) {
-	f := e.k.dialect.replaced
-	if f == nil || ev.late {
-		return
-	}
-	// The words can come in two messages; 64 bytes are more than they need.
-	e.ending = append(e.ending, ev.data...)
-	e.ending = e.ending[max(0, len(e.ending)-64):]
-	is := f(e.ending)
-	// To false as well: with text behind them the words were the program's own.
-	e.update(func(p *progress) { p.replaced = is })
 }
 
 func (e *execution) message(typ string, content []byte, late bool) {

@@ -85,7 +85,7 @@ func (k *Kernel) Served() (bool, error) {
 // first, or the connection, it may have been done.
 func (k *Kernel) Files(ctx context.Context, q *FileRequest) (*FileAnswer, error) {
 	var a FileAnswer
-	err := k.askHelper(ctx, "control", filesRequest, q, &a)
+	err := k.askHelper(ctx, filesRequest, q, &a)
 	switch {
 	case errors.Is(err, errDied):
 		return nil, server.Unavailable("the kernel died meanwhile")
@@ -95,9 +95,9 @@ func (k *Kernel) Files(ctx context.Context, q *FileRequest) (*FileAnswer, error)
 	return &a, err
 }
 
-// askHelper makes a request of the helper in the kernel's process.
-func (k *Kernel) askHelper(ctx context.Context, channel, typ string, q, answer any) error {
-	m, err := k.ask(ctx, channel, typ, q)
+// askHelper makes a request of the helper in the kernel's process, beside programs.
+func (k *Kernel) askHelper(ctx context.Context, typ string, q, answer any) error {
+	m, err := k.ask(ctx, "control", typ, q)
 	switch {
 	case err != nil && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
 		return server.Unavailable("the kernel is busy: it did not answer")

@@ -48,12 +48,8 @@ class Guard:
         os.setsid()
         if terminal:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        for number in range(1, signal.NSIG):
-            if number not in (signal.SIGKILL, signal.SIGSTOP):
-                try:
-                    signal.signal(number, signal.SIG_DFL)
-                except (OSError, ValueError):
-                    pass
+        for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         os.dup2(script, 3)
         os.set_inheritable(3, True)

@@ -46,8 +46,8 @@ type Config struct {
 // goroutine, but it runs one program at a time.
 type Kernel struct {
 	Kind    Kind
-	Handle  server.Handle
-	Foreign bool // others may be at work in it
+	ID      string // on the server
+	Foreign bool   // others may be at work in it
 	cfg     *Config
 
 	lastMessage atomic.Int64 // when the last message came, in Unix nanoseconds
@@ -63,14 +63,14 @@ type Kernel struct {
 	seq      int
 	requests map[string]*request
 	run      *execution
-	seen     messageLog
+	seen     recent
 	mark     string // of Expect
 	late     func(codeinterp.Output)
 }
 
 // New returns our end of an existing kernel, which is not connected yet.
-func New(cfg *Config, kind Kind, h server.Handle) *Kernel {
-	return &Kernel{Kind: kind, Handle: h, cfg: cfg, dialect: kind.dialect, name: rand.Text(), nonce: rand.Text()[:6],
+func New(cfg *Config, kind Kind, id string) *Kernel {
+	return &Kernel{Kind: kind, ID: id, cfg: cfg, dialect: kind.dialect, name: rand.Text(), nonce: rand.Text()[:6],
 		requests: map[string]*request{}, interrupts: newInterrupts()}
 }
 
@@ -195,7 +195,7 @@ func (k *Kernel) dial(ctx context.Context) error {
 		old.close()
 		old.wait()
 	}
-	ws, nudge, err := k.cfg.Client.Dial(ctx, k.Handle.Kernel, name)
+	ws, nudge, err := k.cfg.Client.Dial(ctx, k.ID, name)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 
 // check asks the server for the kernel's state, and notes a kernel that is gone.
 func (k *Kernel) check(ctx context.Context) (server.Kernel, error) {
-	st, err := k.cfg.Client.State(ctx, k.Handle.Kernel)
+	st, err := k.cfg.Client.State(ctx, k.ID)
 	switch {
 	case server.IsGone(err):
 		k.noteEnd(gone, codeinterp.CauseServer)
@@ -297,7 +297,7 @@ func (k *Kernel) prepare(ctx context.Context) error {
 
 // Restart makes the server end the kernel's process and start another.
 func (k *Kernel) Restart(ctx context.Context) error {
-	err := k.cfg.Client.Restart(ctx, k.Handle.Kernel)
+	err := k.cfg.Client.Restart(ctx, k.ID)
 	switch {
 	case err == nil:
 		k.noteRestart()
@@ -310,7 +310,7 @@ func (k *Kernel) Restart(ctx context.Context) error {
 
 // Delete ends the kernel. If that failed it can be tried again.
 func (k *Kernel) Delete(ctx context.Context) error {
-	err := k.cfg.Client.DeleteKernel(ctx, k.Handle)
+	err := k.cfg.Client.DeleteKernel(ctx, k.ID)
 	// A late interrupt does no harm: no program will run in it.
 	k.interrupts.cancel()
 	k.Drop()

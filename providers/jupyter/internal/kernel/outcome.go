@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -74,13 +75,13 @@ func (r *runner) ending() Ending {
 	if p.reply != nil && p.reply.Count > 0 {
 		e.Count = p.reply.Count
 	}
-	if !r.killed && !p.death && (r.k.noteCount(e.Count) || p.next) {
+	if !r.killed && !p.death && r.k.noteCount(e.Count) {
 		e.Fresh = true
 	}
 	// idle comes behind all output. If only the probe was answered it was lost,
 	// unless an interrupt hit the kernel before it could send it.
 	ended := r.killed && r.killErr == nil || p.death
-	if r.noIdle && !p.idle || p.gap && !ended && !r.whole() || p.answered && !p.interrupted && !p.idle {
+	if r.noIdle && !p.idle || p.gap && !ended || p.answered && !p.interrupted && !p.idle {
 		r.Out.MayLack(codeinterp.TruncatedByConnection)
 	}
 	if ended {
@@ -89,9 +90,6 @@ func (r *runner) ending() Ending {
 		r.Out.MayLack(codeinterp.TruncatedByExit, codeinterp.Stdout, codeinterp.Stderr, codeinterp.Display)
 	}
 	if f := p.faultOrReply(); f != nil {
-		if r.k.dialect.fault != nil {
-			r.k.dialect.fault(f)
-		}
 		var lost int64
 		if e.Error, lost = wire.NewProgramError(f, e.Count); lost > 0 {
 			r.Out.Lost(codeinterp.Truncation{Stream: "error", Bytes: lost, Reason: codeinterp.TruncatedByLimit})
@@ -115,16 +113,12 @@ func (r *runner) classify(e *Ending, p progress) {
 		e.Unknown = server.Unavailable("the program may still be running, its kernel could not be ended: %v", r.killErr)
 	case r.killed: // an error that came is no end, and may be of the interrupt
 		e.Lost, e.ExitCode, e.Error = true, codeinterp.ExitKilled, nil
-		if p.report != nil {
-			e.Cause = p.report.cause
-		}
+		e.Cause = p.cause
 	case r.away != nil:
 		e.Left = true
 		e.Unknown = fmt.Errorf("%w; the program may have ended well or may still be running", r.away)
-	case p.replaced:
-		e.Lost, e.ExitCode, e.Cause = true, codeinterp.ExitKilled, codeinterp.CauseExit
 	case p.death:
-		e.Lost, e.ExitCode, e.Cause, e.Error = true, codeinterp.ExitKilled, r.deathCause(p), nil
+		e.Lost, e.ExitCode, e.Cause, e.Error = true, codeinterp.ExitKilled, cmp.Or(p.cause, codeinterp.CauseRestart), nil
 	case p.noInput:
 		e.ExitCode, e.Error = 1, inputError()
 	case p.reply == nil && e.Error == nil && p.interrupted:
@@ -173,13 +167,6 @@ func blankLines(code string) int {
 	return 0
 }
 
-// whole reports whether it is known that nothing is missing.
-func (r *runner) whole() bool {
-	r.k.mu.Lock()
-	defer r.k.mu.Unlock()
-	return r.e.id != "" && r.k.seen.whole()
-}
-
 // faultOrReply is the program's error, from the error message or the reply.
 func (p progress) faultOrReply() *wire.ErrorContent {
 	switch {
@@ -189,14 +176,4 @@ func (p progress) faultOrReply() *wire.ErrorContent {
 		return &wire.ErrorContent{Name: p.reply.Name, Value: p.reply.Value, Traceback: p.reply.Traceback}
 	}
 	return nil
-}
-
-// correctStray corrects the end of a program that ran in a process other than the one that it
-// was sent to. It began in an empty state.
-func (r *runner) correctStray() {
-	r.e.update(func(p *progress) {
-		if p.next && p.replied && !r.killed {
-			p.death, p.report = false, nil
-		}
-	})
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"sync"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
@@ -13,16 +14,15 @@ const queueBytes = 4 << 20
 type eventKind uint8
 
 const (
-	evMessage     eventKind = iota // typ, data
-	evStream                       // data of a stream
-	evRate                         // the server's notice that it drops output
-	evDeath                        // the kernel died
-	evTooLarge                     // a message was larger than the limit
-	evBroken                       // a message could not be read
-	evAnswered                     // the kernel answered what was asked after the run
-	evAsked                        // the program asks for input
-	evCalls                        // the program calls functions: prompt
-	evDeathReport                  // somebody says that the kernel died
+	evMessage  eventKind = iota // typ, data
+	evStream                    // data of a stream
+	evRate                      // the server's notice that it drops output
+	evDeath                     // the kernel died
+	evTooLarge                  // a message was larger than the limit
+	evBroken                    // a message could not be read
+	evAnswered                  // the kernel answered what was asked after the run
+	evAsked                     // the program asks for input
+	evCalls                     // the program calls functions: prompt
 )
 
 // An event is a message or a fact that the reader passes to a run.
@@ -34,7 +34,8 @@ type event struct {
 	late   bool             // of an earlier run
 	cause  codeinterp.Cause // of a death
 	prompt *wire.Prompt
-	report *deathReport
+
+	reported time.Time // when a death was, that somebody says there was
 }
 
 func (e *event) size() int {

@@ -16,7 +16,7 @@ func (k *Kernel) receive(s *socket, f *frame) error {
 	k.lastMessage.Store(time.Now().UnixNano())
 	k.mu.Lock()
 	// After a restart the old socket may still bring words of the former process.
-	if s != k.sock || k.seen.before(&m.Header, k.conn == replaying) {
+	if s != k.sock || k.seen.before(m.Header.ID) {
 		k.mu.Unlock()
 		return nil
 	}
@@ -115,7 +115,7 @@ func (k *Kernel) answer(r *request, f *frame) error {
 			k.others = false
 		}
 		r.complete()
-	case "kernel_info_reply", "execute_reply", "complete_reply", "interrupt_reply", "abort_reply", filesReply, commandReply, commandNews:
+	case "kernel_info_reply", "execute_reply", "complete_reply", "abort_reply", filesReply, commandReply:
 		content, err := f.Content(k.cfg.MaxMessage)
 		k.mu.Lock()
 		defer k.mu.Unlock()

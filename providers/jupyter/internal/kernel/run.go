@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
@@ -78,12 +77,11 @@ type runner struct {
 	fresh bool
 	end   time.Time
 
-	killed   bool
-	killErr  error
-	queued   bool  // it was killed before the kernel began it
-	reported bool  // a report of the kernel's death was acted upon
-	noIdle   bool  // one sign of the end is missing
-	away     error // why the server cannot be reached
+	killed  bool
+	killErr error
+	queued  bool  // it was killed before the kernel began it
+	noIdle  bool  // one sign of the end is missing
+	away    error // why the server cannot be reached
 }
 
 // Run runs a program in a kernel that is ready. The end of ctx kills it.
@@ -115,35 +113,27 @@ func (r *runner) finish() (Ending, error) {
 		r.end = time.Now()
 	}
 	r.e.update(func(p *progress) { p.past = true })
-	if p := r.e.progress(); p.report != nil && (p.death || r.killed) {
-		// Not the time of the verification, which can be seconds later.
-		r.end = p.report.at
-	}
-	r.correctStray()
 	r.inquire()
 	p := r.e.progress()
-	if !r.killed && p.death && !p.busy && !p.gap && r.k.isGone() {
+	unreceived := !p.busy && !p.gap
+	switch {
+	case !p.death || r.killed:
+	case unreceived && p.reported.IsZero() && r.k.isGone():
 		// Removed from the server, as idle kernels are, which does not remove
 		// a busy kernel: the request was not received.
 		r.e.finish()
 		return Ending{}, ErrNeverRan
-	}
-	if !r.killed && p.death && (!p.busy || p.next) && !p.gap {
-		// The request may wait for the kernel's next process, which is ended. It may also have
-		// run: a process that dies at once can lose the report of the begin.
+	// The request may wait for the kernel's next process. It may also have run: a process
+	// that dies at once can lose the report of the begin. And a program can forge the report
+	// of its death, and continue.
+	case unreceived, !p.reported.IsZero() && r.Kill != nil && !r.k.isShared(r.ctx):
+		if !p.reported.IsZero() {
+			r.end = p.reported
+		}
 		r.kill()
 		r.killed = r.killErr != nil
 	}
 	r.e.finish()
-	// Again: now the pump has seen all messages.
-	switch p := r.e.progress(); {
-	case p.report != nil && !p.death && !r.killed:
-		r.k.noteEnd(p.report.to, p.report.cause) // it came too late to be verified
-	case p.next && !p.death && !r.killed:
-		r.k.noteEnd(lost, codeinterp.CauseExit) // and the next one is not set up
-	case p.replaced:
-		r.k.noteReplaced()
-	}
 	r.showPayload()
 	return r.ending(), nil
 }
@@ -201,9 +191,6 @@ func (r *runner) watch(s *socket, probe bool) error {
 				r.end = time.Now()
 			}
 		}
-		if p.report != nil && !r.reported && r.endReported(p.report) {
-			return nil
-		}
 		w.startTimers(p)
 		if !r.e.hasBegun() {
 			r.Program.Busy(k.isBusyWithOthers())
@@ -241,17 +228,6 @@ func (r *runner) watch(s *socket, probe bool) error {
 			}
 		}
 	}
-}
-
-// Quiet asks whether nothing that the program started still runs, false if unknown.
-func (k *Kernel) Quiet(ctx context.Context) bool {
-	if k.dialect.idle == "" || k.IsDown() {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	out, err := k.evaluate(ctx, "", map[string]string{"idle": k.dialect.idle})
-	return err == nil && out["idle"].IsTrue()
 }
 
 // kill ends the kernel's process without grace. killErr is set if it cannot.
@@ -294,14 +270,10 @@ func (r *runner) await(ctx context.Context, d time.Duration) {
 	}
 }
 
-// deathCause is the cause that the kernel reported; a process that changed without a
-// report was restarted.
-func (r *runner) deathCause(p progress) codeinterp.Cause {
-	switch {
-	case p.report != nil:
-		return p.report.cause
-	case p.cause == "":
-		return codeinterp.CauseRestart
-	}
-	return p.cause
+// isShared reports whether other clients are connected too.
+func (k *Kernel) isShared(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, aliveLimit)
+	defer cancel()
+	st, err := k.check(ctx)
+	return err == nil && st.Connections > 1
 }

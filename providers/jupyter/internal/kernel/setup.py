@@ -114,7 +114,7 @@ class Helper:
     """What the client calls through hidden requests."""
 
     def __init__(self, drain):
-        self.saved, self.private, self.once = [], None, False
+        self.saved, self.once = [], False
         self.drain, self.home, self.pid = drain, os.getcwd(), os.getpid()
         self.files, self.outcome = Files(shell.kernel), Last().report
         self.threads = set(threading.enumerate())
@@ -146,9 +146,6 @@ class Helper:
             path = os.path.join(tempfile.gettempdir(), args["dir"])
             os.makedirs(path, 0o700, exist_ok=True)
             os.chdir(path)
-        elif args["private"]:
-            self.private = tempfile.mkdtemp(prefix="toolcell-")
-            os.chdir(self.private)
         elif args["cwd"]:
             os.chdir(os.path.join(self.home, os.fsdecode(self.decode(args["cwd"]))))
         else:
@@ -157,7 +154,7 @@ class Helper:
 
     def set_environ(self, args):
         """Sets variables, and returns what restores them."""
-        env = {os.fsdecode(self.decode(name)): os.fsdecode(self.decode(value)) for name, value in args["env"].items()}
+        env = {os.fsdecode(self.decode(name)): os.fsdecode(self.decode(value)) for name, value in args["env"]}
         before = {name: os.environ.get(name) for name in env}
         os.environ.update(env)
 
@@ -175,17 +172,8 @@ class Helper:
         self.directory(args)
         self.set_environ(args)
 
-    def clear(self):
-        if self.private:
-            shutil.rmtree(self.private, ignore_errors=True)
-
-    def remove(self, name):
-        shutil.rmtree(os.path.join(tempfile.gettempdir(), name), ignore_errors=True)
-
     def enter(self, args):
         self.leave()
-        self.once = self.once or args["private"]
-        self.directory(args)
         self.saved.append(self.set_environ(args))
         if args["stdin"] is not None:
             self.saved.append(give_input(self.decode(args["stdin"])))
@@ -194,8 +182,11 @@ class Helper:
         while self.saved:
             self.saved.pop()()
 
-    def idle(self):
-        """Whether nothing that the program started runs on."""
+    def finish(self, name):
+        """Removes the private directory, and reports whether nothing that the program
+        started runs on."""
+        if name:
+            shutil.rmtree(os.path.join(tempfile.gettempdir(), name), ignore_errors=True)
         if any(thread not in self.threads and thread not in own for thread in threading.enumerate()):
             return False
         try:

@@ -8,15 +8,6 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
-// A connection says how the kernel is reached.
-type connection uint8
-
-const (
-	down      connection = iota
-	up                   // by the first socket
-	replaying            // by a later one: the server sends what it kept, some of it twice
-)
-
 // A process says what there is of the kernel's process.
 type process uint8
 
@@ -33,14 +24,12 @@ func (p process) isSetUp() bool { return p == ready || p == furnished }
 
 // state is what is known of the kernel. Only this file changes it. Transitions:
 //
-//	connection: down -> up (first dial), down -> replaying (later ones), any -> down
-//	process:    unprepared -> ready (set up) -> furnished
-//	            unprepared, ready, furnished -> lost (it died) -> unprepared (another one answers)
-//	            any -> unprepared (we restarted it), any -> gone
+//	unprepared -> ready (set up) -> furnished
+//	unprepared, ready, furnished -> lost (it died) -> unprepared (another one answers)
+//	any -> unprepared (we restarted it), any -> gone
 //
 // Fields are guarded by Kernel.mu.
 type state struct {
-	conn     connection
 	proc     process
 	identity string // the process's own name for itself, "" where not known
 	programs int    // that began in the process
@@ -56,16 +45,12 @@ func (k *Kernel) setSocket(open func(ready <-chan struct{}) *socket) {
 	set := make(chan struct{})
 	s := open(set)
 	k.mu.Lock()
-	k.conn, k.others = up, false
-	if k.sock != nil {
-		k.conn = replaying
-	}
-	k.sock = s
+	k.others, k.sock = false, s
 	run := k.run
 	k.mu.Unlock()
 	if run != nil {
-		// Whatever the server replays: that it is all shows only by the messages' numbers.
-		// Before any of them comes, which can be the run's end.
+		// Nothing says whether the server replays all. Before any of it comes, which can be
+		// the run's end.
 		run.update(func(p *progress) { p.gap = true })
 	}
 	close(set)
@@ -75,12 +60,11 @@ func (k *Kernel) setSocket(open func(ready <-chan struct{}) *socket) {
 func (k *Kernel) connected() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.conn == down {
+	if k.sock == nil {
 		return false
 	}
 	select {
 	case <-k.sock.lost:
-		k.conn = down
 		return false
 	default:
 		return true
@@ -123,15 +107,7 @@ func (k *Kernel) forget() {
 // noteStart notes the kernel's word that its process has begun. Before it was
 // notePrepared that is no news.
 func (k *Kernel) noteStart() {
-	k.mu.Lock()
-	news := k.proc.isSetUp()
-	// During a run it is a report like others, which is looked into before it is believed.
-	if news && k.run == nil {
-		k.noteNewProcess()
-	}
-	run := k.run
-	k.mu.Unlock()
-	if news && run != nil {
+	if k.process().isSetUp() {
 		k.noteReport(lost, codeinterp.CauseRestart)
 	}
 }
@@ -165,17 +141,6 @@ func (k *Kernel) uncountProgram() {
 	k.programs = max(k.programs-1, 0)
 }
 
-// noteReplaced notes that the program put a new process in the place of the
-// kernel's, which stays as it is set up.
-func (k *Kernel) noteReplaced() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.programs, k.count = 0, 0
-	if k.proc == furnished {
-		k.proc = ready
-	}
-}
-
 // notePrepared notes that the process was set up, and its dialect.
 func (k *Kernel) notePrepared(d *dialect) {
 	k.mu.Lock()
@@ -192,6 +157,16 @@ func (k *Kernel) notePrepared(d *dialect) {
 
 // noteEnd notes that the kernel's process ended: lost if the server restarts it, or gone.
 func (k *Kernel) noteEnd(to process, cause codeinterp.Cause) {
+	k.note(to, event{kind: evDeath, cause: cause})
+}
+
+// noteReport is noteEnd for what the server says, or a process that begins or ends, or
+// whatever program can write to the kernel's sockets.
+func (k *Kernel) noteReport(to process, cause codeinterp.Cause) {
+	k.note(to, event{kind: evDeath, cause: cause, reported: time.Now()})
+}
+
+func (k *Kernel) note(to process, death event) {
 	k.mu.Lock()
 	if k.proc != gone {
 		k.proc = to
@@ -202,7 +177,7 @@ func (k *Kernel) noteEnd(to process, cause codeinterp.Cause) {
 	k.mu.Unlock()
 	// Without the lock: put waits for a slow OnOutput.
 	if run != nil {
-		run.q.put(event{kind: evDeath, cause: cause})
+		run.q.put(death)
 	}
 }
 
@@ -216,7 +191,7 @@ func (k *Kernel) noteRestart() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.state = state{}
-	k.sock, k.name, k.seen = nil, rand.Text(), messageLog{}
+	k.sock, k.name, k.seen = nil, rand.Text(), recent{}
 	k.abandonAll()
 }
 

@@ -29,18 +29,17 @@ func TestProcess(t *testing.T) {
 		{"it signs with our name", []step{prepared, ran, func(k *Kernel) { k.noteIdentity(k.name) }}, furnished, false},
 		{"died", []step{prepared, ran, died}, lost, true},
 		{"died, another answers", []step{prepared, ran, died, answered("b")}, unprepared, true},
-		{"a process says that it begins", []step{prepared, ran, (*Kernel).noteStart}, unprepared, true},
+		{"a process says that it begins", []step{prepared, ran, (*Kernel).noteStart}, lost, true},
 		{"it says so before it was set up", []step{(*Kernel).noteStart, prepared}, furnished, true},
 		{"gone", []step{prepared, ran, func(k *Kernel) { k.noteEnd(gone, codeinterp.CauseServer) }}, gone, true},
 		{"gone is for good", []step{func(k *Kernel) { k.noteEnd(gone, "") }, died, answered("b"), prepared}, gone, true},
 		{"we restarted it", []step{prepared, ran, (*Kernel).noteRestart}, unprepared, true},
-		{"the program replaced it", []step{prepared, ran, (*Kernel).noteReplaced}, ready, true},
 		{"attached", []step{func(k *Kernel) { k.Resume("n", "a") }, answered("a"), func(k *Kernel) { k.notePrepared(&plainDialect) }}, furnished, false},
 		{"restarted, then attached", []step{func(k *Kernel) { k.Resume("n", "a") }, answered("b"), func(k *Kernel) { k.notePrepared(&plainDialect) }}, ready, true},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			k := New(&Config{}, NewKind("r", "ir", server.Spec{}), server.Handle{})
+			k := New(&Config{}, NewKind("r", "ir", server.Spec{}), "")
 			for _, s := range c.steps {
 				s(k)
 			}
@@ -54,7 +53,7 @@ func TestProcess(t *testing.T) {
 // TestGap: that a run's socket was replaced is known before what the server replays,
 // which can be the end of the run.
 func TestGap(t *testing.T) {
-	k := New(&Config{}, Kind{dialect: &plainDialect}, server.Handle{})
+	k := New(&Config{}, Kind{dialect: &plainDialect}, "")
 	dial := func(heard func()) {
 		done := make(chan struct{})
 		k.setSocket(func(ready <-chan struct{}) *socket {

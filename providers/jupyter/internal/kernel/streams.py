@@ -42,11 +42,10 @@ class Pipe:
     it has not read when a cell ends comes after the end."""
 
     def __init__(self, stream):
-        import fcntl, struct, termios
-
         self.stream, self.busy, self.decode, self.pid = stream, False, decoder(), os.getpid()
-        self.size = lambda: struct.unpack("i", fcntl.ioctl(self.fd, termios.FIONREAD, b"\0" * 4))[0]
         self.fd, end = os.pipe()
+        self.arrival = select.poll()
+        self.arrival.register(self.fd, select.POLLIN)
         number = stream._original_stdstream_fd
         os.dup2(end, number)
         os.close(end)
@@ -55,11 +54,9 @@ class Pipe:
 
     def read(self):
         own.add(threading.current_thread())
-        arrival = select.poll()
-        arrival.register(self.fd, select.POLLIN)
         while True:
             self.busy = False
-            arrival.poll()  # the data stays in the pipe until this is busy
+            select.select([self.fd], [], [])  # the data stays in the pipe until this is busy
             self.busy = True
             data = os.read(self.fd, 1 << 16)
             if not data:
@@ -71,7 +68,7 @@ class Pipe:
 
     def drain(self, limit):
         end = time.monotonic() + limit
-        while os.getpid() == self.pid and (self.size() or self.busy) and time.monotonic() < end:
+        while os.getpid() == self.pid and (self.arrival.poll(0) or self.busy) and time.monotonic() < end:
             time.sleep(0.0005)
 
 
@@ -126,32 +123,12 @@ def check_messages(session):
     session.pack = pack
 
 
-def c_flusher():
-    """Flushes the buffers of C code."""
-    try:
-        import _ctypes
-
-        fflush = _ctypes.dlsym(_ctypes.dlopen(None, 0), "fflush")
-        return lambda: _ctypes.call_function(fflush, (None,))
-    except Exception:
-        return lambda: None
-
-
 def hook_streams(shell):
     """Returns what waits until all output has been handed to the kernel."""
-    pipes, flush_c = [], c_flusher()
+    import ctypes
+
+    pipes, flush_c = [], ctypes.CDLL(None if os.name == "posix" else "msvcrt").fflush
     streams = {"stdout": sys.stdout, "stderr": sys.stderr}
-    show, format = shell._showtraceback, shell.displayhook.compute_format_data
-
-    def _showtraceback(*args):
-        put_back(streams)
-        show(*args)
-
-    def compute_format_data(result):
-        put_back(streams)
-        return format(result)
-
-    shell._showtraceback, shell.displayhook.compute_format_data = _showtraceback, compute_format_data
     for stream in (sys.stdout, sys.stderr):
         try:
             keep_order(stream)
@@ -172,7 +149,7 @@ def hook_streams(shell):
                 stream.flush()
             except Exception:
                 pass
-        flush_c()
+        flush_c(None)
         for pipe in pipes:
             pipe.drain(limit)
             if pipe.stream is not sys.stdout and pipe.stream is not sys.stderr:
@@ -185,15 +162,8 @@ def hook_streams(shell):
 def hold_messages(kernel):
     """Removes the limit of a thousand messages, above which the kernel drops output
     without a word."""
+    import zmq
+
     thread = getattr(getattr(kernel, "iopub_socket", None), "io_thread", None)
-
-    def hold():
-        import zmq
-
-        try:
-            thread.socket.setsockopt(zmq.SNDHWM, 0)
-        except Exception:
-            pass
-
     if hasattr(thread, "schedule"):
-        thread.schedule(hold)  # sockets are for one thread
+        thread.schedule(lambda: thread.socket.setsockopt(zmq.SNDHWM, 0))  # sockets are for one thread

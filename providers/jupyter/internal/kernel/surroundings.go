@@ -15,9 +15,7 @@ type Surroundings struct {
 	Cwd   string
 	Env   map[string]string
 	Stdin []byte // nil: none
-	// Private starts the run in a new directory, which goes with the kernel.
-	Private bool
-	// Dir names a context's private directory, which outlives its kernels.
+	// Dir names a private directory, which outlives its kernels.
 	Dir string
 	// Once: the process is for one program.
 	Once bool
@@ -49,9 +47,6 @@ func (k *Kernel) Furnish(ctx context.Context, s Surroundings) error {
 // Moves reports whether kernels of this kind take a directory and an environment.
 func (k Kind) Moves() bool { return k.dialect.start != nil }
 
-// CanMoveIn reports whether the kernel can make directories of its own.
-func (k *Kernel) CanMoveIn() bool { return k.dialect.enter != nil }
-
 // Enter sets the surroundings of the next program, and restores those of the
 // former one if that was left undone.
 func (k *Kernel) Enter(ctx context.Context, s Surroundings) error {
@@ -80,18 +75,14 @@ func (k *Kernel) Leave(ctx context.Context) error {
 	return k.Hidden(ctx, k.dialect.leave)
 }
 
-// Clear deletes the directory of a private run.
-func (k *Kernel) Clear(ctx context.Context) {
-	if code := k.dialect.clear; code != "" && !k.IsDown() {
-		_ = k.Hidden(ctx, code)
+// Finish deletes a private directory, unless dir is empty, and reports whether nothing that
+// programs started still runs, false if unknown.
+func (k *Kernel) Finish(ctx context.Context, dir string) (quiet bool) {
+	if k.dialect.finish == nil || k.IsDown() {
+		return false
 	}
-}
-
-// Remove deletes a context's private directory.
-func (k *Kernel) Remove(ctx context.Context, dir string) {
-	if remove := k.dialect.remove; remove != nil && !k.IsDown() {
-		_ = k.Hidden(ctx, remove(dir))
-	}
+	out, err := k.evaluate(ctx, "", map[string]string{"quiet": k.dialect.finish(dir)})
+	return err == nil && out["quiet"].IsTrue()
 }
 
 // unable is the error for what the kernel cannot do.

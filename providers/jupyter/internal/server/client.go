@@ -3,13 +3,11 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -30,8 +28,6 @@ type Config struct {
 	Hub          *Hub
 	KernelEnv    map[string]string
 	StartTimeout time.Duration
-
-	PlainJSON bool // offer no subprotocol; for tests
 }
 
 // A Client talks to one server's REST API. It may be used from any goroutine.
@@ -43,11 +39,6 @@ type Client struct {
 	header http.Header
 
 	secrets *strings.Replacer // takes credentials out of what the server says
-
-	answered *atomic.Int64 // when the server last did, in Unix nanoseconds
-
-	life context.Context // of starts whose caller has gone
-	end  context.CancelFunc
 }
 
 // New returns a client, which is not connected yet.
@@ -74,18 +65,13 @@ func New(cfg Config) (*Client, error) {
 	if h.Jar == nil {
 		h.Jar, _ = cookiejar.New(nil)
 	}
-	c := &Client{base: base, http: h, cfg: &cfg, header: cfg.Header, secrets: secretsOf(&cfg), answered: new(atomic.Int64)}
-	c.life, c.end = context.WithCancel(context.Background())
+	c := &Client{base: base, http: h, cfg: &cfg, header: cfg.Header, secrets: secretsOf(&cfg)}
 	c.auth = newAuth(&cfg, c)
 	return c, nil
 }
 
-// GiveUp ends the wait for requested kernels.
-func (c *Client) GiveUp() { c.end() }
-
 // Close drops idle connections, of our own transport only.
 func (c *Client) Close() {
-	c.end()
 	if c.cfg.HTTPClient == nil {
 		c.http.CloseIdleConnections()
 	}

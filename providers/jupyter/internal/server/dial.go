@@ -41,19 +41,15 @@ var errHandshake = fmt.Errorf("an answer of more than %d bytes to the socket's h
 // gone is ErrContext. nudge says that the socket has to hasten
 // acknowledgements by itself.
 func (c *Client) Dial(ctx context.Context, kernel, session string) (_ *websocket.Conn, nudge bool, _ error) {
-	var protocols []string
-	if !c.cfg.PlainJSON {
-		protocols = []string{wire.ProtocolV1}
-	}
 	path := "api/kernels/" + kernel + "/channels"
 	query := "?session_id=" + url.QueryEscape(session)
 	gen := c.auth.generation()
-	ws, live, resp, err := c.handshake(ctx, path+query, protocols)
+	ws, live, resp, err := c.handshake(ctx, path+query)
 	if err != nil && resp != nil && c.auth.expired(resp, nil) {
 		if err := c.auth.renew(ctx, gen); err != nil {
 			return nil, false, err
 		}
-		ws, live, resp, err = c.handshake(ctx, path+query, protocols)
+		ws, live, resp, err = c.handshake(ctx, path+query)
 	}
 	if err == nil {
 		return ws, live.ack == nil, nil
@@ -66,7 +62,7 @@ func (c *Client) Dial(ctx context.Context, kernel, session string) (_ *websocket
 	return nil, false, c.transportError(ctx, err)
 }
 
-func (c *Client) handshake(ctx context.Context, path string, protocols []string) (*websocket.Conn, *liveConn, *http.Response, error) {
+func (c *Client) handshake(ctx context.Context, path string) (*websocket.Conn, *liveConn, *http.Response, error) {
 	u := c.url(path)
 	h := c.header.Clone()
 	if h == nil {
@@ -92,7 +88,7 @@ func (c *Client) handshake(ctx context.Context, path string, protocols []string)
 		ReadBufferSize:  socketBuffer,
 		WriteBufferSize: socketBuffer,
 		WriteBufferPool: writeBuffers,
-		Subprotocols:    protocols,
+		Subprotocols:    []string{wire.ProtocolV1},
 	}
 	if t := c.transport(); t != nil && t.TLSClientConfig != nil {
 		d.TLSClientConfig = t.TLSClientConfig.Clone()

@@ -86,8 +86,6 @@ func (c *Client) try(ctx context.Context, method string, u *url.URL, body []byte
 		return nil, nil, c.transportError(ctx, err)
 	}
 	defer resp.Body.Close()
-	// By its headers already: a long answer is a sign of life as well.
-	c.answered.Store(time.Now().UnixNano())
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
 		return nil, nil, c.transportError(ctx, err)

@@ -18,10 +18,9 @@ type SpecList struct {
 
 // A Spec is what a kernelspec says of its kernel.
 type Spec struct {
-	Argv          []string `json:"argv"`
-	DisplayName   string   `json:"display_name"`
-	Language      string   `json:"language"`
-	InterruptMode string   `json:"interrupt_mode"`
+	Argv        []string `json:"argv"`
+	DisplayName string   `json:"display_name"`
+	Language    string   `json:"language"`
 }
 
 // Specs returns the server's kernelspecs. A server that is starting is waited

@@ -84,28 +84,24 @@ func readV1(r io.Reader) (*Frame, error) {
 			return nil, fmt.Errorf("frame part of %d bytes", n)
 		}
 		part := make([]byte, n)
-		if _, err := io.ReadFull(r, part); err != nil {
+		if _, err = io.ReadFull(r, part); err != nil {
 			return nil, err
 		}
-		if err := f.part(i, part); err != nil {
+		switch i {
+		case 0:
+			f.Msg.Channel = string(part)
+		case 1:
+			err = json.Unmarshal(part, &f.Msg.Header)
+		case 2:
+			err = json.Unmarshal(part, &f.Msg.Parent)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	f.Size = int64(offs[5] - offs[4])
 	f.Body = io.LimitReader(r, f.Size)
 	return f, nil
-}
-
-func (f *Frame) part(i int, b []byte) error {
-	switch i {
-	case 0:
-		f.Msg.Channel = string(b)
-	case 1:
-		return json.Unmarshal(b, &f.Msg.Header)
-	case 2:
-		return json.Unmarshal(b, &f.Msg.Parent)
-	}
-	return nil
 }
 
 // readOffsets reads a count and as many offsets, and checks that they grow.
@@ -138,16 +134,7 @@ func readJSON(r io.Reader, max int64) (*Frame, error) {
 		return nil, ErrTooLarge
 	}
 	f := &Frame{Size: -1}
-	if err := json.Unmarshal(b, &f.Msg); err != nil {
-		return nil, err
-	}
-	// Of which some is kept, beside what bounds the contents.
-	for _, h := range []*Header{&f.Msg.Header, &f.Msg.Parent} {
-		if n := len(h.ID) + len(h.Type) + len(h.Session) + len(h.User) + len(h.Date) + len(h.Version); n > MaxHeader {
-			return nil, fmt.Errorf("frame part of %d bytes", n)
-		}
-	}
-	return f, nil
+	return f, json.Unmarshal(b, &f.Msg)
 }
 
 // Encode makes the WebSocket message of a request: binary where v1 is set, and

@@ -66,10 +66,7 @@ type Expression struct {
 func (e Expression) IsTrue() bool { return e.Data.Text == "True" }
 
 // Aborted reports whether the kernel dropped the request without running it.
-func (r *ExecuteReply) Aborted() bool { return IsAborted(r.Status) }
-
-// IsAborted is Aborted by the status alone.
-func IsAborted(status string) bool { return status == "aborted" || status == "abort" }
+func (r *ExecuteReply) Aborted() bool { return r.Status == "aborted" || r.Status == "abort" }
 
 // ErrorContent is the content of an error.
 type ErrorContent struct {
@@ -86,7 +83,6 @@ func (e *ErrorContent) Error() string { return e.Name + ": " + e.Value }
 type displayContent struct {
 	Data      map[string]json.RawMessage `json:"data"`
 	Metadata  json.RawMessage            `json:"metadata"`
-	Count     int                        `json:"execution_count"`
 	Transient struct {
 		DisplayID string `json:"display_id"`
 	} `json:"transient"`

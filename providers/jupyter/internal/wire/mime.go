@@ -83,23 +83,12 @@ func decodeMIME(mime string, raw json.RawMessage) []byte {
 	return []byte(text)
 }
 
-// textOf reads a string, or a list of strings as one. The list is not held: its
-// members can be so short that they take many times as much as their JSON.
+// textOf reads a string, or a list of strings as one.
 func textOf(raw json.RawMessage) (text string, ok bool) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, true
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return "", false
-	}
-	var all strings.Builder
-	for d.More() {
-		var line string
-		if err := d.Decode(&line); err != nil {
-			return "", false
-		}
-		all.WriteString(line)
-	}
-	return all.String(), true
+	var lines []string
+	err := json.Unmarshal(raw, &lines)
+	return strings.Join(lines, ""), err == nil
 }

@@ -112,10 +112,7 @@ func TestErrorLines(t *testing.T) {
 		{[]string{"Cell In[3], line 7", "----> 7 f()", "Cell In[3], line 2, in f()"}, 3, 2},
 		{[]string{"Cell In[3], line 7", "----> 7 f()", "Cell In[2], line 9, in f()"}, 3, 7},
 		{[]string{"Cell In [5], line 1", "----> 1 1/0"}, 5, 1},
-		{[]string{"Input In [5], in <cell line: 4>()", "----> 4 1/0"}, 5, 4},
 		{[]string{"  + Exception Group Traceback (most recent call last):", "  |   Cell In[5], line 3, in <module>", "  | ExceptionGroup: g (1 sub-exception)", "  +-+---- 1 ----", "    |   Cell In[5], line 2, in <module>"}, 5, 3},
-		{[]string{"RangeError: x", "    at evalmachine.<anonymous>:6:28"}, 1, 6},
-		{[]string{"RangeError: x", "    at <anonymous>:6:28"}, 1, 0},
 		{[]string{"nothing"}, 1, 0},
 	}
 	for _, c := range cases {
