@@ -23,7 +23,7 @@ var layers = map[string][]string{
 	"internal/fakejupyter":     {"github.com/gorilla/websocket"},
 	"egress":                   {"codeinterp"},
 	"conformance":              {"codeinterp", "internal/procfs"},
-	"providers/inmemory":       {"codeinterp", "internal", "modernc.org", "github.com/tetratelabs/wazero", "golang.org/x/sys"},
+	"providers/inmemory":       {"codeinterp", "internal", "modernc.org", "github.com/tetratelabs/wazero", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/inmemory/fetch": {"codeinterp", "egress", "providers/inmemory/engine"},
 	"environments":             {"codeinterp", "egress", "internal"},
 	"providers/subprocess":     {"codeinterp", "egress", "environments", "internal", "github.com/creack/pty", "golang.org/x/sync", "golang.org/x/sys"},

@@ -8,16 +8,12 @@ func (p *parser) paren(w where, call bool) shape {
 	p.enter()
 	p.next()
 	parameters := p.is(")") && !call
-	for !p.is(")") {
+	p.list(")", func() {
 		if p.parenElement(call) {
 			parameters = true
 		}
-		if !p.is(")") {
-			p.expect(",")
-		}
-	}
-	closing := p.tok.start
-	p.next()
+	})
+	closing := p.last - 1
 	p.leave()
 	switch {
 	case p.is("=>") && !p.tok.nl:
@@ -45,8 +41,7 @@ func (p *parser) parenElement(call bool) (parameter bool) {
 	parameter = p.accept("...") && !call
 	p.assign(0)
 	if p.is("?") {
-		p.blank(p.tok.start, p.tok.end)
-		p.next()
+		p.erase()
 		parameter = true
 	}
 	if p.annotation() {

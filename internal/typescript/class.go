@@ -10,8 +10,7 @@ type class struct {
 // classDeclaration parses a class from its keyword on, or from abstract.
 func (p *parser) classDeclaration() {
 	if p.isWord("abstract") {
-		p.blank(p.tok.start, p.tok.end)
-		p.next()
+		p.erase()
 	}
 	start := p.tok.start
 	var c class

@@ -34,6 +34,12 @@ func (p *parser) blank(start, end int) {
 	p.replace(start, end, "")
 }
 
+// erase erases the token at hand and goes on to the next.
+func (p *parser) erase() {
+	p.blank(p.tok.start, p.tok.end)
+	p.next()
+}
+
 // mark returns a place in the list of edits to drop to.
 func (p *parser) mark() int {
 	p.barrier = len(p.edits)

@@ -29,8 +29,7 @@ func (p *parser) enum() {
 		if !p.is(",") {
 			p.unexpected()
 		}
-		p.blank(p.tok.start, p.tok.end)
-		p.next()
+		p.erase()
 	}
 	p.replace(p.tok.start, p.tok.end, " return $$e; })("+name+"))({});")
 	p.next()

@@ -198,7 +198,7 @@ func (p *parser) angle(parens *int) {
 	start := p.tok.start
 	p.splitLess()
 	p.next()
-	for !p.is(">") {
+	p.list(">", func() {
 		if p.isWord("const") && p.peek().kind == word {
 			p.next()
 		}
@@ -206,12 +206,8 @@ func (p *parser) angle(parens *int) {
 		if p.accept("=") {
 			p.needType()
 		}
-		if !p.is(">") {
-			p.expect(",")
-		}
-	}
-	end := p.tok.end
-	p.next()
+	})
+	end := p.last
 	broken := p.tok.nl || firstLine(p.src[start:end]) != p.src[start:end]
 	switch {
 	case broken && p.is("("):

@@ -41,18 +41,11 @@ func (p *parser) parameters(s *signature) {
 	p.enter()
 	p.owners++
 	p.expect("(")
-	for !p.is(")") {
-		if p.isWord("this") {
-			p.thisParameter()
-			continue
-		}
-		p.parameter(s)
-		if !p.is(")") {
-			p.expect(",")
-		}
+	if p.isWord("this") {
+		p.thisParameter()
 	}
+	p.list(")", func() { p.parameter(s) })
 	p.owners--
-	p.next()
 	p.leave()
 }
 
@@ -80,8 +73,7 @@ func (p *parser) parameter(s *signature) {
 	}
 	p.binding(nil)
 	if p.is("?") {
-		p.blank(p.tok.start, p.tok.end)
-		p.next()
+		p.erase()
 	}
 	p.annotation()
 	if p.accept("=") {
@@ -102,8 +94,7 @@ func (p *parser) parameterModifiers() (property bool) {
 			return property
 		}
 		property = true
-		p.blank(p.tok.start, p.tok.end)
-		p.next()
+		p.erase()
 	}
 	return property
 }

@@ -55,6 +55,17 @@ func (p *parser) expect(punctuator string) {
 	}
 }
 
+// list parses elements, with commas between them, up to a closing punctuator.
+func (p *parser) list(closing string, element func()) {
+	for !p.is(closing) {
+		element()
+		if !p.is(closing) {
+			p.expect(",")
+		}
+	}
+	p.next()
+}
+
 // next goes on to the next token. Whether a slash begins a regular expression,
 // and how much of >>= is one operator, depends on what the parser expects:
 // here / is a punctuator and > always one of its own.

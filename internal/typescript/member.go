@@ -30,8 +30,7 @@ func (p *parser) member(c *class) {
 	p.propertyName()
 	optional := p.is("?") || p.is("!") && !p.tok.nl
 	if optional {
-		p.blank(p.tok.start, p.tok.end)
-		p.next()
+		p.erase()
 	}
 	if p.is("(") || p.is("<") || p.is("<<") {
 		p.method(c, &m, name)

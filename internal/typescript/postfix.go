@@ -73,14 +73,13 @@ func (p *parser) optionalChain() {
 
 func (p *parser) arguments() {
 	p.next()
-	for !p.is(")") {
-		p.accept("...")
-		p.assign(0)
-		if !p.is(")") {
-			p.expect(",")
-		}
-	}
-	p.next()
+	p.list(")", p.spreadable)
+}
+
+// spreadable parses an argument or an element, which may be spread.
+func (p *parser) spreadable() {
+	p.accept("...")
+	p.assign(0)
 }
 
 func (p *parser) templateLiteral() {

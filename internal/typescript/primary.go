@@ -143,17 +143,11 @@ func (p *parser) asyncGeneric(w where) (s shape, ok bool) {
 func (p *parser) array() {
 	p.enter()
 	p.next()
-	for !p.is("]") {
-		if p.accept(",") {
-			continue
+	p.list("]", func() {
+		if !p.is(",") { // or it is a hole
+			p.spreadable()
 		}
-		p.accept("...")
-		p.assign(0)
-		if !p.is("]") {
-			p.expect(",")
-		}
-	}
-	p.next()
+	})
 	p.leave()
 }
 
@@ -161,17 +155,13 @@ func (p *parser) array() {
 func (p *parser) object() {
 	p.enter()
 	p.expect("{")
-	for !p.is("}") {
-		if p.accept("...") {
-			p.assign(0)
+	p.list("}", func() {
+		if p.is("...") {
+			p.spreadable()
 		} else {
 			p.property()
 		}
-		if !p.is("}") {
-			p.expect(",")
-		}
-	}
-	p.next()
+	})
 	p.leave()
 }
 

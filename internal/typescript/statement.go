@@ -66,8 +66,7 @@ func (p *parser) declaration() (done, erased bool) {
 	switch p.tok.text {
 	case "var", "let", "const", "using", "await":
 		if p.isWord("const") && p.peek().word("enum") {
-			p.blank(p.tok.start, p.tok.end)
-			p.next()
+			p.erase()
 			p.enum()
 			return true, false
 		}

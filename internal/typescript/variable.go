@@ -41,8 +41,7 @@ func (p *parser) variables(w where, names *[]string) {
 	for {
 		p.binding(names)
 		if p.is("!") && !p.tok.nl {
-			p.blank(p.tok.start, p.tok.end)
-			p.next()
+			p.erase()
 		}
 		p.annotation()
 		if p.accept("=") {
@@ -66,28 +65,17 @@ func (p *parser) binding(names *[]string) {
 	case p.is("["):
 		p.enter()
 		p.next()
-		for !p.is("]") {
-			if p.accept(",") {
-				continue
+		p.list("]", func() {
+			if !p.is(",") { // or it is a hole
+				p.accept("...")
+				p.bindingElement(names)
 			}
-			p.accept("...")
-			p.bindingElement(names)
-			if !p.is("]") {
-				p.expect(",")
-			}
-		}
-		p.next()
+		})
 		p.leave()
 	case p.is("{"):
 		p.enter()
 		p.next()
-		for !p.is("}") {
-			p.bindingProperty(names)
-			if !p.is("}") {
-				p.expect(",")
-			}
-		}
-		p.next()
+		p.list("}", func() { p.bindingProperty(names) })
 		p.leave()
 	default:
 		p.unexpected()

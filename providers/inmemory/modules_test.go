@@ -13,7 +13,7 @@ const neighbours = `const fs = require("fs"); fs.mkdirSync("/n/deep", { recursiv
 	fs.writeFileSync("/n/lib.ts", "import { k } from './deep/index.js';\nexport const t: number = 1; export enum E { A }\nexport function boom(x?: string): void {   (null as any).foo }\nexport async function f(g: () => AsyncIterable<number>) { for await (const x of g()) { if (x as number) break } }\nexport { k };");
 	fs.writeFileSync("/n/deep/index.ts", "export const k: string = 'deep'"); fs.writeFileSync("/n/bad.ts", "let x: number = 1\nconst a: = 5");
 	fs.writeFileSync("/n/req.ts", "const v: number = 7; module.exports = { v }");
-	fs.mkdirSync("/n/esm"); fs.writeFileSync("/n/esm/package.json", '{"type": "module"}'); fs.writeFileSync("/n/esm/a.js", "globalThis.strict = this === undefined");
+	fs.writeFileSync("/n/strict.js", "globalThis.strict = this === undefined; export {}");
 	fs.writeFileSync("/n/assigned.js", "exports.X = 4; module.exports.f = () => exports.X; exports['Y'] = 5; if (exports.no === 1) exports.never = 1; // exports.comment = 1");
 	fs.writeFileSync("/n/object.js", "module.exports = { a: 1, b: () => 2 }"); fs.writeFileSync("/n/again.cjs", "module.exports = require('./object')");
 	fs.writeFileSync("/n/transpiled.js", "'use strict'; Object.defineProperty(exports, '__esModule', { value: true }); Object.defineProperty(exports, 'y', { enumerable: true, get: function () { return 8 } }); exports.default = 7");
@@ -36,7 +36,7 @@ var modulePrograms = []struct{ name, language, code, out string }{
 	{"an object as exports", "javascript", `import { a, b } from "/n/object.js"; import * as again from "/n/again.cjs"; console.log(a, b(), again.a, again.default === require("/n/object.js"))`, "1 2 1 true"},
 	{"exports of what was a module", "javascript", `import d, { y } from "/n/transpiled.js"; console.log(d.default, y)`, "7 8"},
 	{"a function as exports", "javascript", `import g from "/n/value.js"; console.log(g(), require("/n/value.js") === g)`, "g true"},
-	{"modules in .js", "javascript", `await import("/n/waits.js"); await import("/n/esm/a.js"); console.log(waited, strict)`, "9 true"},
+	{"modules in .js", "javascript", `await import("/n/waits.js"); await import("/n/strict.js"); console.log(waited, strict)`, "9 true"},
 	{"a name that is not there", "javascript", `for (const f of ["fs", "/n/assigned.js", "/n/meta.mjs"]) fs.writeFileSync("/n/t.mjs", "import { nope } from '" + f + "'"), await import("/n/t.mjs?".slice(0, -1)).catch((e) => console.log(e.name)), fs.renameSync("/n/t.mjs", "/n/t2.mjs")`, "SyntaxError\nSyntaxError\nSyntaxError"},
 	{"TypeScript of a JavaScript program", "javascript", `await import("/n/lib").catch((e) => console.log(e.code)); await import("/n/lib.ts").catch((e) => console.log(e.name))`, "ERR_MODULE_NOT_FOUND\nSyntaxError"},
 }

@@ -17,9 +17,6 @@ const (
 	// next call of the host ends the engine.
 	overdue = 500 * time.Millisecond
 
-	// slowCallback is after what time in OnOutput a run gives up its slot.
-	slowCallback = 5 * time.Millisecond
-
 	// Writes are joined up to this size, or for this time.
 	maxBatch = 4 << 10
 	batchFor = time.Millisecond
@@ -40,9 +37,8 @@ type run struct {
 	over  atomic.Bool   // the engine must not go on
 	ended bool          // it has returned
 
-	mu      sync.Mutex
-	slot    bool // a slot is held
-	outside bool // in the caller's OnOutput
+	mu   sync.Mutex
+	slot bool // a slot is held
 
 	batch batch
 }
@@ -126,8 +122,7 @@ func (r *run) Show(o codeinterp.Output) {
 	r.emit(func() { r.out.Add(o) })
 }
 
-// emit calls put, which may call the caller back. A callback that takes long
-// does not hold up other programs.
+// emit calls put, which may call the caller back: others can run meanwhile.
 func (r *run) emit(put func()) {
 	r.mustGoOn()
 	// No callback runs then, since it could take long.
@@ -136,30 +131,11 @@ func (r *run) emit(put func()) {
 		return
 	}
 	start := time.Now()
-	r.setOutside(true)
-	slow := time.AfterFunc(slowCallback, r.leaveOutside)
+	r.leave()
 	put()
-	slow.Stop()
 	r.away += time.Since(start)
-	r.setOutside(false)
 	r.enter()
 	r.mustGoOn()
-}
-
-func (r *run) setOutside(outside bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.outside = outside
-}
-
-// leaveOutside is leave, unless the callback has returned meanwhile: the program
-// would then compute without a slot.
-func (r *run) leaveOutside() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.outside {
-		r.leaveLocked()
-	}
 }
 
 // leave gives up the slot, enter takes one where none is held. A run that was
@@ -167,10 +143,6 @@ func (r *run) leaveOutside() {
 func (r *run) leave() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.leaveLocked()
-}
-
-func (r *run) leaveLocked() {
 	if r.slot {
 		r.slot = false
 		r.slots.release()

@@ -1,11 +1,11 @@
 package inmemory
 
 import (
-	"container/list"
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // slice is how long a program runs while others wait for a slot.
@@ -15,67 +15,25 @@ const slice = 10 * time.Millisecond
 // program that runs on for longer than a slice while others wait goes to the
 // end of the queue.
 type scheduler struct {
-	waiting atomic.Int32 // len of queue, to look at without the lock
-
-	mu    sync.Mutex
-	free  int
-	queue list.List // of chan struct{}, closed when the slot is granted
+	slots   *semaphore.Weighted
+	waiting atomic.Int32
 }
 
-func newScheduler(n int) *scheduler { return &scheduler{free: n} }
+func newScheduler(n int) *scheduler { return &scheduler{slots: semaphore.NewWeighted(int64(n))} }
 
 // acquire waits for a slot. It returns false, without one, if ctx is done
 // first.
 func (s *scheduler) acquire(ctx context.Context) bool {
-	s.mu.Lock()
-	if s.free > 0 {
-		s.free--
-		s.mu.Unlock()
+	if s.tryAcquire() {
 		return true
 	}
-	granted := make(chan struct{})
-	e := s.queue.PushBack(granted)
 	s.waiting.Add(1)
-	s.mu.Unlock()
-	select {
-	case <-granted:
-		return true
-	case <-ctx.Done():
-	}
-	s.mu.Lock()
-	select {
-	// release granted it in the moment in which ctx ended: it is passed on.
-	case <-granted:
-		s.mu.Unlock()
-		s.release()
-	default:
-		s.queue.Remove(e)
-		s.waiting.Add(-1)
-		s.mu.Unlock()
-	}
-	return false
+	defer s.waiting.Add(-1)
+	return s.slots.Acquire(ctx, 1) == nil
 }
 
 // tryAcquire takes a slot if one is free, in which case no run waits.
-func (s *scheduler) tryAcquire() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.free == 0 {
-		return false
-	}
-	s.free--
-	return true
-}
+func (s *scheduler) tryAcquire() bool { return s.slots.TryAcquire(1) }
 
 // release gives a slot back.
-func (s *scheduler) release() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.queue.Front(); e != nil {
-		s.queue.Remove(e)
-		s.waiting.Add(-1)
-		close(e.Value.(chan struct{}))
-		return
-	}
-	s.free++
-}
+func (s *scheduler) release() { s.slots.Release(1) }

@@ -17,8 +17,7 @@
 // events, fs and fs/promises on the file system in memory, module, os, path, perf_hooks,
 // process, readline, stream, string_decoder, timers, tty, url, util and zlib, dns (which
 // finds no names), and JavaScript and JSON files. A .js file is a CommonJS module unless it
-// has declarations or an await that only modules have, or the next package.json says
-// "type": "module". Any other module is missing: ProgramError.MissingModule.
+// has declarations or an await that only modules have. Any other module is missing: ProgramError.MissingModule.
 //
 // A program with import or export declarations is strict, as a module is, and in a context
 // what it declares stays. The names that it imports are constants with the values of that moment.

@@ -109,9 +109,7 @@ func (in *instance) fileSource(module string) (string, error) {
 		return "", err
 	case !strings.HasSuffix(name, ".json"):
 		source := string(b)
-		if common, ok := in.isCommon("/"+name, source); !ok {
-			return "", errThrown
-		} else if common {
+		if in.isCommon("/"+name, source) {
 			return in.commonSource("/" + name)
 		}
 		return in.runnable(module, source)

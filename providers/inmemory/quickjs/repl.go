@@ -76,7 +76,7 @@ func (in *instance) prepareCode(code, name string) cell {
 		return in.compiled(fn, code, name, await)
 	}
 	static := in.script(code)
-	if static == nil && !in.atDeclaration() {
+	if static == nil && !strings.Contains(code, "import") && !strings.Contains(code, "export") {
 		if in.program.Script {
 			return in.asModule(code, name)
 		}

@@ -153,57 +153,31 @@ func (in *instance) throwMissing(spec string) {
 // maxExports is how many exports of a CommonJS file can be imported by name.
 const maxExports = 10_000
 
-// isCommon tells whether a file that is imported is a CommonJS module, as node tells
-// it: by its name, by the type of the package.json above it, else by whether it has
-// what only modules may have. ok is false where an exception is pending.
-func (in *instance) isCommon(file, text string) (common, ok bool) {
+// isCommon tells whether a file that is imported is a CommonJS module: by its name, else by
+// whether it has what only modules may have.
+func (in *instance) isCommon(file, text string) bool {
 	switch ext := path.Ext(file); {
 	case ext == ".cjs":
-		return true, true
+		return true
 	case ext != ".js":
-		return false, true
+		return false
 	}
 	if strings.Contains(text, "import") || strings.Contains(text, "export") {
 		if in.script(text) != nil {
-			return false, true
+			return false
 		}
 	}
-	if in.packageType(file) == "module" {
-		return false, true
-	}
 	if !strings.Contains(text, "await") {
-		return true, true
+		return true
 	}
 	vm := in.vm
 	v := vm.eval(commonStart+text+"\n})", file, lib.MJS_EVAL_TYPE_GLOBAL|lib.MJS_EVAL_FLAG_COMPILE_ONLY)
 	if isException(v) {
 		vm.dropException() // it is said again of the module
-		return false, true
+		return false
 	}
 	vm.free(v)
-	return true, true
-}
-
-// maxPackage is more than a package.json has.
-const maxPackage = 64 << 10
-
-// packageType returns the type that the next package.json above a file has.
-func (in *instance) packageType(file string) string {
-	for dir := path.Dir(file[1:]); ; dir = path.Dir(dir) {
-		name := memfs.Clean(dir, "package.json")
-		if info, err := in.config.Files.Stat(name); err == nil && !info.IsDir() && info.Size() <= maxPackage {
-			var about struct {
-				Type string `json:"type"`
-			}
-			if b, err := in.config.Files.ReadFile(name); err == nil {
-				_ = json.Unmarshal(b, &about)
-			}
-			return about.Type
-		}
-		if dir == "." || dir == "/" {
-			return ""
-		}
-	}
+	return true
 }
 
 // commonSource returns a module that exports what require returns of a file or of a

@@ -118,8 +118,12 @@ func (in *instance) result(v value) *codeinterp.Output {
 			faithful = in.json(v)
 		}
 	}
-	return &codeinterp.Output{Kind: codeinterp.Value, Value: faithful,
-		Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: text}}}
+	shown := &struct { // at once, as most runs have a value
+		output codeinterp.Output
+		text   [1]codeinterp.Representation
+	}{codeinterp.Output{Kind: codeinterp.Value, Value: faithful}, [1]codeinterp.Representation{{MIME: "text/plain", Data: text}}}
+	shown.output.Bundle = shown.text[:]
+	return &shown.output
 }
 
 // primitiveResult returns text and JSON for values that need no driver.

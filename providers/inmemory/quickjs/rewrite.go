@@ -11,16 +11,6 @@ import (
 	lib "modernc.org/libquickjs"
 )
 
-// atDeclaration reports whether the exception may be about an import or export
-// declaration, which no script has: such a message says nothing of what is wrong in it.
-func (in *instance) atDeclaration() bool {
-	vm := in.vm
-	e := lib.XJS_GetException(vm.tls, vm.ctx)
-	message := vm.ownString(e, "message")
-	lib.XJS_Throw(vm.tls, vm.ctx, e)
-	return message == "expecting '('" || strings.HasPrefix(message, "unsupported keyword: ")
-}
-
 // The engine does not await return() of an iterator that a for await loop leaves, and
 // calls it where the iterator has ended. So such loops are written anew: what they
 // iterate over is watched by an object of library language, which says behind the loop
@@ -48,7 +38,7 @@ var mayAwaitLoops = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCom
 // of errors back to the source. ok is false where there are no such
 // loops, or they are not to be found: the source is no JavaScript.
 func (in *instance) awaited(code, file string) (guarded string, ok bool) {
-	if !mayAwaitLoops().MatchString(code) {
+	if !strings.Contains(code, "await") || !mayAwaitLoops().MatchString(code) {
 		return "", false
 	}
 	pr := in.rewrite(code, func(ctx context.Context) (*typescript.Program, error) {
