@@ -9,7 +9,7 @@ console.log(util.inspect(new Box({ a: 1 }), { depth: null, breakLength: 20, comp
 console.log({ [util.inspect.custom](depth, options, inspect) { return inspect({ own: 1 }, { ...options, depth: options.depth === null ? null : options.depth - 1 }); } });
 class Money { #n = 5; [util.inspect.custom](depth, options) { return depth < 0 ? options.stylize("[Money]", "special") : `Money ${options.stylize(this.#n, "number")}`; } }
 console.log(new Money(), { a: { b: { c: new Money() } } });
-for (const f of [() => { throw new TypeError("mine"); }, () => { null.x; }, () => { throw 5; }]) {
+for (const f of [() => { throw new TypeError("mine"); }, () => { throw new TypeError(); }, () => { throw 5; }]) {
   for (const show of [console.log, util.inspect, (v) => util.format("%O", v), (v) => [v].map((x) => util.inspect({ a: x }))]) {
     try { show({ [util.inspect.custom]: f }); } catch (e) { console.log("caught", e?.name, e?.message, e instanceof TypeError, typeof e); }
   }
