@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -150,12 +150,13 @@ func (o *opening) tell(a *tools.Answer) *tools.Answer {
 	return a
 }
 
-// formerContexts lets callers use the ids that contexts had before.
-type formerContexts struct {
-	mu    sync.Mutex
-	ids   map[codeinterp.ContextID]codeinterp.ContextID // now, by the id before
-	named map[codeinterp.ContextID]codeinterp.ContextID // before, by the id now
-	empty map[codeinterp.ContextID]bool                 // by the id now: started anew, and no run has reported it
+// formerContexts let callers use the ids that contexts had before. Open alone changes the
+// list.
+type formerContexts struct{ list []*formerContext }
+
+type formerContext struct {
+	before, now codeinterp.ContextID
+	lost        atomic.Bool // it was started anew, and no run has reported it
 }
 
 // wrap returns an interpreter whose contexts have their former ids.
@@ -163,39 +164,35 @@ func (o *opening) wrap(name string, ci codeinterp.CodeInterpreter) codeinterp.Co
 	if o == nil {
 		return ci
 	}
-	f := &formerContexts{ids: map[codeinterp.ContextID]codeinterp.ContextID{}, named: map[codeinterp.ContextID]codeinterp.ContextID{}, empty: map[codeinterp.ContextID]bool{}}
+	f := &formerContexts{}
 	o.former[name] = f
 	return codeinterp.Wrap(ci, f.middleware)
 }
 
-func (f *formerContexts) add(before, now codeinterp.ContextID, empty bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.ids[before], f.named[now], f.empty[now] = now, before, empty
+func (f *formerContexts) add(before, now codeinterp.ContextID, lost bool) {
+	c := &formerContext{before: before, now: now}
+	c.lost.Store(lost)
+	f.list = append(f.list, c)
 }
 
 func (f *formerContexts) middleware(next codeinterp.Handler) codeinterp.Handler {
 	return func(ctx context.Context, c codeinterp.Call) (codeinterp.Reply, error) {
-		f.mu.Lock()
-		if now, ok := f.ids[c.Context]; ok {
-			c.Context = now
+		var of *formerContext
+		if i := slices.IndexFunc(f.list, func(k *formerContext) bool { return k.before == c.Context }); i >= 0 {
+			of = f.list[i]
+			c.Context = of.now
 		}
-		f.mu.Unlock()
 		r, err := next(ctx, c)
-		f.mu.Lock()
-		defer f.mu.Unlock()
 		if c.Op == codeinterp.OpList {
-			list := make([]codeinterp.ContextInfo, len(r.Contexts))
+			r.Contexts = slices.Clone(r.Contexts)
 			for i, info := range r.Contexts {
-				if before, ok := f.named[info.ID]; ok {
-					info.ID = before
+				if k := slices.IndexFunc(f.list, func(k *formerContext) bool { return k.now == info.ID }); k >= 0 {
+					r.Contexts[i].ID = f.list[k].before
 				}
-				list[i] = info
 			}
-			r.Contexts = list
 		}
-		if c.Op.Runs() && f.empty[c.Context] && r.Result.Status != codeinterp.StatusNotRun {
-			r.Result.StateLost, f.empty[c.Context] = true, false
+		if of != nil && c.Op.Runs() && r.Result.Status != codeinterp.StatusNotRun && of.lost.Swap(false) {
+			r.Result.StateLost = true
 		}
 		return r, err
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -46,19 +45,16 @@ func (a *app) offer(ctx context.Context, f *runFlags, program, file string) (cod
 	syscall.Umask(umask)
 	o := &order{Args: append([]string{file}, os.Args[1:]...), Input: []byte(program), Env: os.Environ(), Umask: umask, Lease: f.keep}
 	dir, err := keeper.Open(a.getenv)
-	var call *net.UnixConn
 	if err == nil {
-		call, err = callKeeper(dir, key, o, files)
+		code, err = o.call(ctx, dir, key, files)
 	}
 	switch {
 	case errors.Is(err, keeper.ErrNone):
 		err = startKeeper(key)
+	case errors.Is(err, errLost):
+		return a.fail(fmt.Errorf("%w: the program may have run in part and is not run again", err)), true
 	case err == nil:
-		code, err = runOrder(ctx, call)
-		if errors.Is(err, errLost) {
-			code = a.fail(fmt.Errorf("%w: the program may have run in part and is not run again", err))
-		}
-		return code, !errors.Is(err, errBusy)
+		return code, true
 	}
 	if err != nil && f.asked && !errors.Is(err, errBusy) {
 		fmt.Fprintf(a.stderr, "toolcell: --keep has no effect: %v\n", err)
@@ -66,25 +62,16 @@ func (a *app) offer(ctx context.Context, f *runFlags, program, file string) (cod
 	return 0, false
 }
 
-// callKeeper passes an order with this process's directory.
-func callKeeper(dir keeper.Dir, key string, o *order, files callerFiles) (*net.UnixConn, error) {
-	here, err := os.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer here.Close()
-	files[3] = here
-	return passOrder(dir, key, o, files)
-}
-
-// files returns the streams of this process.
+// files returns the streams and the directory of this process.
 func (a *app) files() (files callerFiles, ok bool) {
 	for i, stream := range []any{a.stdin, a.stdout, a.stderr} {
 		if files[i], ok = stream.(*os.File); !ok {
 			return files, false
 		}
 	}
-	return files, true
+	var err error
+	files[3], err = os.Open(".")
+	return files, err == nil
 }
 
 // keepServe is the hidden argument that a keeper is started with.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,8 +15,7 @@ import (
 	"github.com/toolcell/toolcell/internal/keeper"
 )
 
-// An order is what a caller asks a keeper to do. It has two steps: before passOrder returns
-// nothing has begun, and after runOrder it must not be repeated.
+// An order is what a caller asks a keeper to do.
 type order struct {
 	Args  []string
 	Env   []string
@@ -40,39 +38,35 @@ const (
 	endLimit  = 10 * time.Second       // for a call to end after its caller has gone
 )
 
-// passOrder passes an order to the keeper of a key.
-func passOrder(d keeper.Dir, key string, o *order, files callerFiles) (*net.UnixConn, error) {
+// call makes the keeper of a key run the order, and returns the exit code. After keeper.ErrNone
+// and errBusy nothing has begun, after errLost it must not be repeated. When ctx ends the run
+// is canceled, and call waits for its end.
+func (o *order) call(ctx context.Context, d keeper.Dir, key string, files callerFiles) (int, error) {
 	conn, err := d.Dial(key)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
+	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(handshake))
 	var fds []int
 	for _, f := range files {
 		fds = append(fds, int(f.Fd()))
 	}
-	_, _, err = conn.WriteMsgUnix([]byte{0}, unix.UnixRights(fds...), nil)
+	b := make([]byte, 1)
+	_, _, err = conn.WriteMsgUnix(b, unix.UnixRights(fds...), nil)
 	if err == nil {
 		err = gob.NewEncoder(conn).Encode(o)
 	}
 	if err == nil {
-		_, err = io.ReadFull(conn, make([]byte, 1))
+		_, err = io.ReadFull(conn, b) // it is ready
+	}
+	if err == nil {
+		_, err = conn.Write(b) // it begins
 	}
 	if err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("%w: %w", errBusy, err)
+		return 0, fmt.Errorf("%w: %w", errBusy, err)
 	}
-	return conn, conn.SetDeadline(time.Time{})
-}
-
-// runOrder begins the call and returns its exit code. When ctx ends the call is canceled, and
-// runOrder waits for its end. The error is errBusy if nothing has begun, otherwise errLost.
-func runOrder(ctx context.Context, conn *net.UnixConn) (int, error) {
-	defer conn.Close()
-	b := make([]byte, 1)
-	if _, err := conn.Write(b); err != nil {
-		return 0, errBusy
-	}
+	_ = conn.SetDeadline(time.Time{})
 	defer context.AfterFunc(ctx, func() { _ = conn.CloseWrite() })()
 	if _, err := io.ReadFull(conn, b); err != nil {
 		return 0, errLost
@@ -108,17 +102,16 @@ func serveOrder(ctx context.Context, conn *net.UnixConn, run func(context.Contex
 		_, _ = conn.Read(make([]byte, 1)) // until the caller cancels or ends
 		stop()
 	}()
-	var ended atomic.Bool
-	// The streams of a caller that has gone may take no more output.
-	defer context.AfterFunc(ctx, func() {
-		time.AfterFunc(endLimit, func() {
-			if !ended.Load() {
-				keeper.EndWithin(0)
-			}
-		})
-	})()
+	ended := make(chan struct{})
+	defer close(ended)
+	context.AfterFunc(ctx, func() { // the streams of a caller that has gone may take no more output
+		select {
+		case <-ended:
+		case <-time.After(endLimit):
+			keeper.EndWithin(0)
+		}
+	})
 	b[0] = byte(run(ctx, o, callerFiles(files)))
-	ended.Store(true)
 	_, _ = conn.Write(b)
 	return o.Lease
 }

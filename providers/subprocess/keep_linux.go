@@ -99,7 +99,7 @@ func (k *keepers) each(ctx context.Context, op string) (err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for s := range k.held {
-		err = errors.Join(err, s.End(ctx, op))
+		err = errors.Join(err, s.Call(ctx, op))
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func (h keepingHost) Refer(s driver.Session) (codeinterp.Ref, error) {
 // Detach implements driver.Attacher. Late output is the keeper's.
 func (h keepingHost) Detach(ctx context.Context, of driver.Session, _ func() codeinterp.Result) (codeinterp.Ref, error) {
 	s := of.(*keptContext)
-	if err := s.Call(ctx, &kept.Request{Op: kept.Release}); err != nil {
+	if err := s.Call(ctx, kept.Release); err != nil {
 		return "", err
 	}
 	s.leave()

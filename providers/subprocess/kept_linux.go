@@ -124,17 +124,17 @@ func (s *keptContext) prepare(ctx context.Context, p *driver.Program) error {
 
 // Interrupt implements driver.Session.
 func (s *keptContext) Interrupt(ctx context.Context) error {
-	return s.Call(ctx, &kept.Request{Op: kept.Interrupt})
+	return s.Call(ctx, kept.Interrupt)
 }
 
 // Reset implements driver.Session.
 func (s *keptContext) Reset(ctx context.Context) error {
-	return s.End(ctx, kept.Restart)
+	return s.Call(ctx, kept.Restart)
 }
 
 // Close implements driver.Session.
 func (s *keptContext) Close(ctx context.Context) error {
-	err := s.End(ctx, kept.Close)
+	err := s.Call(ctx, kept.Close)
 	if err != nil {
 		s.Kill()
 	}

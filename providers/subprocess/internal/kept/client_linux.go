@@ -81,35 +81,28 @@ func (c *Client) Leave() {
 	<-c.Gone
 }
 
-// Call asks for something that is soon done. ctx bounds it.
-func (c *Client) Call(ctx context.Context, q *Request) error {
+// Call asks for something that is soon done, and needless once the keeper has ended. ctx
+// bounds it.
+func (c *Client) Call(ctx context.Context, op string) error {
 	s, err := c.dial(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		defer s.Close()
+		_ = s.SetDeadline(time.Time{})
+		defer context.AfterFunc(ctx, func() { s.Close() })()
+		_, err = s.ask(&Request{Op: op})
 	}
-	defer s.Close()
-	_ = s.SetDeadline(time.Time{})
-	defer context.AfterFunc(ctx, func() { s.Close() })()
-	if _, err = s.ask(q); err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	} else if err != nil {
-		return failed(err)
-	}
-	return nil
-}
-
-// End asks for something that the end of the keeper does too.
-func (c *Client) End(ctx context.Context, op string) error {
-	err := c.Call(ctx, &Request{Op: op})
 	select {
 	case <-c.Gone:
 		return nil
 	default:
 	}
-	if errors.Is(err, keeper.ErrNone) {
+	switch {
+	case err == nil || errors.Is(err, keeper.ErrNone):
 		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	}
-	return err
+	return failed(err)
 }
 
 // Follow passes on the output of a run, to its end. q is Run or Resume.
