@@ -31,7 +31,6 @@ type host struct {
 	warm      map[string]*pool
 	dir       *sandbox.Dir        // where all programs start; nil: each in a place of its own
 	room      *semaphore.Weighted // of large frames
-	keep      *keepers            // nil without Options.Keep
 
 	pauses pauses
 
@@ -51,9 +50,6 @@ func newHost(opts *Options) (*host, error) {
 	}
 	list, err := h.opts.table()
 	if err != nil {
-		return nil, err
-	}
-	if err := h.openKeep(); err != nil {
 		return nil, err
 	}
 	return h, h.open(func() error { return h.choose(list) })
@@ -143,7 +139,7 @@ func (h *host) Describe() codeinterp.Info {
 			Name: name, Runtime: l.runtime, Notes: l.Notes, Aliases: slices.Clone(l.Aliases), Contexts: l.Driver != nil,
 			Path: l.path, Prefix: l.prefix, Packages: slices.Clone(l.packages), PassedOver: slices.Clone(l.passed),
 		}
-		if l.Driver != nil && h.keep == nil {
+		if l.Driver != nil {
 			about.Functions, about.Input, about.Completion = l.Driver.Functions, l.Driver.Input, l.Driver.Completer != ""
 		}
 		if h.installs(name) {
@@ -156,9 +152,6 @@ func (h *host) Describe() codeinterp.Info {
 	}
 	if way := h.sandbox.PauseWay(); way != "" {
 		info.Pause = way + "; clocks and timers of programs go on"
-	}
-	if h.keep != nil {
-		info.Isolation.Reasons = append(slices.Clip(info.Isolation.Reasons), h.keep.reason())
 	}
 	info.PrivateDir = h.dir == nil
 	if h.dir != nil {
@@ -190,9 +183,6 @@ func (h *host) Start(ctx context.Context, o driver.Options) (driver.Session, err
 	}
 	if l.Driver == nil { // and no other has one, or the driver had refused
 		return nil, fmt.Errorf("%w: %s has no contexts here", codeinterp.ErrLanguage, o.Language)
-	}
-	if h.keep != nil {
-		return h.keep.start(ctx, h, l, &o)
 	}
 	if err := s.startContext(ctx, o.Cwd); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))

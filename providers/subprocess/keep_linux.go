@@ -29,60 +29,70 @@ const (
 	contextKey   = "context-" // begins the keys of contexts
 )
 
-// keepers starts and finds the keepers of a host's contexts.
-type keepers struct {
+// A keepingHost is a host whose contexts outlive it.
+type keepingHost struct {
+	*host
 	Keep
-	dir keeper.Dir
+	keepers keeper.Dir
 
 	mu   sync.Mutex
 	held map[*keptContext]bool
 }
 
-// openKeep checks Options.Keep.
-func (h *host) openKeep() (err error) {
+// keeping returns the runtime of Options.Keep, h without it.
+func (h *host) keeping() (driver.Runtime, error) {
 	o := h.opts.Keep
 	switch {
 	case o == nil:
-		return nil
+		return h, nil
 	case o.Lease <= 0 || o.Lease > maxLease || o.Spool < 0:
-		return fmt.Errorf("%w: Keep.Lease is %v; it is more than 0 and at most %v", codeinterp.ErrInvalid, o.Lease, maxLease)
+		return nil, fmt.Errorf("%w: Keep.Lease is %v; it is more than 0 and at most %v", codeinterp.ErrInvalid, o.Lease, maxLease)
 	case h.opts.Egress != nil || h.opts.Install != nil:
-		return fmt.Errorf("%w: Keep goes without Egress and Install, which end with the host", codeinterp.ErrInvalid)
+		return nil, fmt.Errorf("%w: Keep goes without Egress and Install, which end with the host", codeinterp.ErrInvalid)
 	case o.Program == "" && !canKeep.Load():
-		return fmt.Errorf("%w: Keep needs RunKeeper first in main, or the Program of a toolcell command", codeinterp.ErrInvalid)
+		return nil, fmt.Errorf("%w: Keep needs RunKeeper first in main, or the Program of a toolcell command", codeinterp.ErrInvalid)
 	case o.Program != "" && !filepath.IsAbs(o.Program):
-		return fmt.Errorf("%w: Keep.Program %q is not absolute", codeinterp.ErrInvalid, o.Program)
+		return nil, fmt.Errorf("%w: Keep.Program %q is not absolute", codeinterp.ErrInvalid, o.Program)
 	}
-	h.keep = &keepers{Keep: *o, held: map[*keptContext]bool{}}
-	h.keep.Spool = cmp.Or(o.Spool, defaultSpool)
-	h.keep.Program = cmp.Or(o.Program, "/proc/self/exe")
-	if h.keep.dir, err = keeper.Open(os.Getenv); err != nil {
-		return fmt.Errorf("%w: no place for keepers: %w", codeinterp.ErrUnavailable, err)
+	k := &keepingHost{host: h, Keep: *o, held: map[*keptContext]bool{}}
+	k.Spool = cmp.Or(o.Spool, defaultSpool)
+	k.Program = cmp.Or(o.Program, "/proc/self/exe")
+	var err error
+	if k.keepers, err = keeper.Open(os.Getenv); err != nil {
+		return nil, fmt.Errorf("%w: no place for keepers: %w", codeinterp.ErrUnavailable, err)
 	}
-	h.keep.dir.Keepers(contextKey + "*") // sweeps
-	return nil
+	k.keepers.Keepers(contextKey + "*") // sweeps
+	return k, nil
 }
 
-func (k *keepers) reason() string {
-	return fmt.Sprintf("contexts outlive the host, for %v", k.Lease)
-}
-
-// withKeep returns what the driver is given of a host.
-func (h *host) withKeep() driver.Runtime {
-	if h.keep != nil {
-		return keepingHost{h}
+// Describe implements driver.Runtime.
+func (h *keepingHost) Describe() codeinterp.Info {
+	info := h.host.Describe()
+	for n := range info.Languages {
+		l := &info.Languages[n]
+		l.Functions, l.Input, l.Completion = false, false, false
 	}
-	return h
+	info.Isolation.Reasons = append(info.Isolation.Reasons, fmt.Sprintf("contexts outlive the host, for %v", h.Lease))
+	return info
 }
 
-// A keepingHost is a host whose contexts can be attached.
-type keepingHost struct{ *host }
+// Start implements driver.Runtime. It starts contexts below keepers.
+func (h *keepingHost) Start(ctx context.Context, o driver.Options) (driver.Session, error) {
+	if o.Once {
+		return h.host.Start(ctx, o)
+	}
+	s := &keptContext{h: h, lang: h.languages[o.Language], opts: o, Client: kept.Client{Dir: h.keepers, Key: contextKey + rand.Text()}}
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
 
 // Pause implements driver.Pauser.
-func (h keepingHost) Pause(ctx context.Context) error {
+func (h *keepingHost) Pause(ctx context.Context) error {
 	err := h.host.Pause(ctx)
 	if err == nil {
-		if err = h.keep.each(ctx, kept.Pause); err != nil {
+		if err = h.each(ctx, kept.Pause); err != nil {
 			err = errors.Join(err, h.Resume(context.WithoutCancel(ctx)))
 		}
 	}
@@ -90,15 +100,15 @@ func (h keepingHost) Pause(ctx context.Context) error {
 }
 
 // Resume implements driver.Pauser.
-func (h keepingHost) Resume(ctx context.Context) error {
-	return errors.Join(h.host.Resume(ctx), h.keep.each(ctx, kept.EndPause))
+func (h *keepingHost) Resume(ctx context.Context) error {
+	return errors.Join(h.host.Resume(ctx), h.each(ctx, kept.EndPause))
 }
 
 // each asks every keeper for something.
-func (k *keepers) each(ctx context.Context, op string) (err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for s := range k.held {
+func (h *keepingHost) each(ctx context.Context, op string) (err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.held {
 		err = errors.Join(err, s.Call(ctx, op))
 	}
 	return err
@@ -108,12 +118,12 @@ func (k *keepers) each(ctx context.Context, op string) (err error) {
 const refPrefix = "toolcell-keeper:"
 
 // Refer implements driver.Attacher.
-func (h keepingHost) Refer(s driver.Session) (codeinterp.Ref, error) {
+func (h *keepingHost) Refer(s driver.Session) (codeinterp.Ref, error) {
 	return codeinterp.Ref(fmt.Sprintf("%s%d:%s", refPrefix, os.Geteuid(), s.(*keptContext).Key)), nil
 }
 
 // Detach implements driver.Attacher. Late output is the keeper's.
-func (h keepingHost) Detach(ctx context.Context, of driver.Session, _ func() codeinterp.Result) (codeinterp.Ref, error) {
+func (h *keepingHost) Detach(ctx context.Context, of driver.Session, _ func() codeinterp.Result) (codeinterp.Ref, error) {
 	s := of.(*keptContext)
 	if err := s.Call(ctx, kept.Release); err != nil {
 		return "", err
@@ -123,7 +133,7 @@ func (h keepingHost) Detach(ctx context.Context, of driver.Session, _ func() cod
 }
 
 // Attach implements driver.Attacher.
-func (h keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, _ func(codeinterp.Output)) (driver.Attached, error) {
+func (h *keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, _ func(codeinterp.Output)) (driver.Attached, error) {
 	rest, ok := strings.CutPrefix(string(ref), refPrefix)
 	user, key, two := strings.Cut(rest, ":")
 	id, err := strconv.Atoi(user)
@@ -133,7 +143,7 @@ func (h keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, _ func(code
 	case id != os.Geteuid():
 		return driver.Attached{}, fmt.Errorf("%w: the context belongs to another user", codeinterp.ErrRefused)
 	}
-	s := &keptContext{h: h.host, Client: kept.Client{Dir: h.keep.dir, Key: key}}
+	s := &keptContext{h: h, Client: kept.Client{Dir: h.keepers, Key: key}}
 	if err := s.hold(ctx); err != nil {
 		if errors.Is(err, keeper.ErrNone) {
 			err = fmt.Errorf("%w: its keeper has ended", codeinterp.ErrContext)
@@ -149,25 +159,16 @@ func (h keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, _ func(code
 	return driver.Attached{Session: s, Language: s.lang.Name, Options: o, Empty: s.Hello.Empty}, nil
 }
 
-// start starts a context below a keeper.
-func (k *keepers) start(ctx context.Context, h *host, l *language, o *driver.Options) (driver.Session, error) {
-	s := &keptContext{h: h, lang: l, opts: *o, Client: kept.Client{Dir: k.dir, Key: contextKey + rand.Text()}}
-	if err := s.start(ctx); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
 // startKeeper starts the keeper of a context, and returns when that is ready.
-func (k *keepers) startKeeper(ctx context.Context, h *host, key string, l *language, o *driver.Options) error {
-	order := &keeperOrder{Dir: k.dir, Options: h.opts, Language: l.Language, Kind: l.kind, Path: l.path, Boot: l.boot, Roots: l.roots, Cwd: o.Cwd, Env: o.Env}
-	order.Options.Keep, order.Options.Warm, order.Options.Languages = &k.Keep, nil, nil
+func (h *keepingHost) startKeeper(ctx context.Context, key string, l *language, o *driver.Options) error {
+	order := &keeperOrder{Dir: h.keepers, Options: h.opts, Language: l.Language, Kind: l.kind, Path: l.path, Boot: l.boot, Roots: l.roots, Cwd: o.Cwd, Env: o.Env}
+	order.Options.Keep, order.Options.Warm, order.Options.Languages = &h.Keep, nil, nil
 	order.Options.Sandbox.Mode = h.sandbox.Mode()
 	var in bytes.Buffer
 	if err := json.NewEncoder(&in).Encode(order); err != nil {
 		return fmt.Errorf("%w: the keeper's order: %w", codeinterp.ErrUnavailable, err)
 	}
-	cmd := exec.Command(k.Program)
+	cmd := exec.Command(h.Program)
 	cmd.Args, cmd.Dir, cmd.Stdin = []string{keeperName, key}, "/", &in
 	for _, name := range []string{"HOME", "PATH", "TMPDIR", "GOCOVERDIR"} {
 		if v, ok := os.LookupEnv(name); ok {

@@ -3,28 +3,17 @@
 package subprocess
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
-type keepers struct{}
-
-func (*keepers) reason() string { return "" }
-
-func (*keepers) start(context.Context, *host, *language, *driver.Options) (driver.Session, error) {
-	return nil, codeinterp.ErrUnavailable
-}
-
-func (h *host) openKeep() error {
-	if h.opts.Keep == nil {
-		return nil
+func (h *host) keeping() (driver.Runtime, error) {
+	if h.opts.Keep != nil {
+		return nil, fmt.Errorf("%w: Keep needs Linux", codeinterp.ErrUnavailable)
 	}
-	return fmt.Errorf("%w: Keep needs Linux", codeinterp.ErrUnavailable)
+	return h, nil
 }
-
-func (h *host) withKeep() driver.Runtime { return h }
 
 func runKeeper() {}

@@ -16,7 +16,7 @@ import (
 // A keptContext is the session of a context below a keeper.
 type keptContext struct {
 	kept.Client
-	h    *host
+	h    *keepingHost
 	lang *language
 	opts driver.Options
 
@@ -27,7 +27,7 @@ type keptContext struct {
 
 // start starts a keeper with an empty state.
 func (s *keptContext) start(ctx context.Context) error {
-	err := s.h.keep.startKeeper(ctx, s.h, s.Key, s.lang, &s.opts)
+	err := s.h.startKeeper(ctx, s.Key, s.lang, &s.opts)
 	if err == nil {
 		err = s.hold(ctx)
 	}
@@ -40,21 +40,23 @@ func (s *keptContext) hold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.h.mu.Lock()
+	s.h.held[s] = true
+	s.h.mu.Unlock()
 	s.place, s.folder = place{dir: s.Hello.Dir, cwd: s.h.dir}, &folder{}
 	if s.Hello.Cwd != "" {
-		s.place.cwd, err = sandbox.OpenDir(s.Hello.Cwd)
+		if s.place.cwd, err = sandbox.OpenDir(s.Hello.Cwd); err != nil {
+			s.leave()
+		}
 	}
-	s.h.keep.mu.Lock()
-	defer s.h.keep.mu.Unlock()
-	s.h.keep.held[s] = true
 	return err
 }
 
 // leave detaches the context.
 func (s *keptContext) leave() {
-	s.h.keep.mu.Lock()
-	delete(s.h.keep.held, s)
-	s.h.keep.mu.Unlock()
+	s.h.mu.Lock()
+	delete(s.h.held, s)
+	s.h.mu.Unlock()
 	s.folder.close()
 	s.Leave()
 	if s.place.cwd != nil && s.place.cwd != s.h.dir {
@@ -148,4 +150,4 @@ func (s *keptContext) Close(ctx context.Context) error {
 	return err
 }
 
-func (s *keptContext) files() (*rootfs.FS, error) { return s.folder.open(s.h, &s.place) }
+func (s *keptContext) files() (*rootfs.FS, error) { return s.folder.open(s.h.host, &s.place) }

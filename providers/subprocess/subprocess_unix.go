@@ -3,6 +3,8 @@
 package subprocess
 
 import (
+	"errors"
+
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 )
@@ -50,7 +52,11 @@ func NewStateful(opts *Options) (*Stateful, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stateful{driver.NewStateful(h.withKeep(), h.config()), h}, nil
+	rt, err := h.keeping()
+	if err != nil {
+		return nil, &codeinterp.Error{Provider: provider, Op: "new", Err: errors.Join(err, h.Close(h.life))}
+	}
+	return &Stateful{driver.NewStateful(rt, h.config()), h}, nil
 }
 
 func open(opts *Options) (*host, error) {
