@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -59,7 +61,7 @@ func Parse(config []byte, lookup func(string) (string, bool)) ([]Server, error) 
 	}
 	var list []Server
 	var errs []error
-	for _, name := range sortedKeys(named) {
+	for _, name := range slices.Sorted(maps.Keys(named)) {
 		if named[name].Disabled {
 			continue
 		}
@@ -87,7 +89,7 @@ func (f fileServer) server(name string, lookup func(string) (string, bool)) (Ser
 	if (s.Command == "") == (s.URL == "") {
 		x.errs = append(x.errs, errors.New("it must have either a command or a url"))
 	}
-	for _, tool := range sortedKeys(f.Tools) {
+	for _, tool := range slices.Sorted(maps.Keys(f.Tools)) {
 		r := f.Tools[tool]
 		rule, ok := uses[r.Use]
 		if !ok {
@@ -123,7 +125,7 @@ func (x *expander) text(s string) string {
 
 func (x *expander) values(m map[string]string) map[string]string {
 	out := make(map[string]string, len(m))
-	for _, k := range sortedKeys(m) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		out[k] = x.text(m[k])
 	}
 	return out
@@ -143,12 +145,12 @@ func Credentials(servers []Server) (values []string) {
 		}
 	}
 	for _, s := range servers {
-		for _, k := range sortedKeys(s.Env) {
+		for _, k := range slices.Sorted(maps.Keys(s.Env)) {
 			if secretName().MatchString(k) {
 				add(s.Env[k])
 			}
 		}
-		for _, k := range sortedKeys(s.Headers) {
+		for _, k := range slices.Sorted(maps.Keys(s.Headers)) {
 			add(s.Headers[k])
 			if _, token, ok := strings.Cut(s.Headers[k], " "); ok {
 				add(token)

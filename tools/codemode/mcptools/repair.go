@@ -69,7 +69,7 @@ func message(m map[string]json.RawMessage, pending json.RawMessage) []byte {
 	case result == nil:
 		return failed(id, "the answer has neither a result nor an error")
 	}
-	return answer(id, "result", resultOf(result))
+	return resultOf(id, result)
 }
 
 func answer(id json.RawMessage, key string, value any) []byte {
@@ -90,37 +90,25 @@ func errorOf(raw json.RawMessage) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: cmp.Or(textOf(membersOf(raw)["message"]), textOf(raw))}
 }
 
-// resultOf returns a result that the SDK can decode: content that it does not know is
-// text with its JSON.
-func resultOf(raw json.RawMessage) json.RawMessage {
+// resultOf returns the answer with a result that the SDK can decode: content that it does
+// not know is text with its JSON.
+func resultOf(id, raw json.RawMessage) []byte {
+	if isResult(raw) {
+		return answer(id, "result", raw)
+	}
 	m := membersOf(raw)
-	if m != nil && (m["content"] == nil && m["isError"] == nil || isResult(raw)) {
-		return raw
-	}
-	failed := string(m["isError"]) == "true" || string(m["isError"]) == `"true"`
-	content := m["content"]
-	if m == nil { // such as a list or a string
-		content = raw
-	}
-	var all []json.RawMessage
-	if m == nil || json.Unmarshal(content, &all) != nil {
-		all = []json.RawMessage{content}
-	}
-	list := make([]json.RawMessage, 0, len(all))
-	for _, one := range all {
-		switch {
-		case len(one) == 0 || string(one) == "null":
-		case isResult(marshal(map[string]any{"content": []json.RawMessage{one}})):
-			list = append(list, one)
-		default:
-			list = append(list, marshal(map[string]string{"type": "text", "text": textOf(one)}))
+	var content []json.RawMessage
+	_ = json.Unmarshal(m["content"], &content)
+	for i, one := range content {
+		if !isResult(marshal(map[string]any{"content": []json.RawMessage{one}})) {
+			content[i] = marshal(map[string]string{"type": "text", "text": textOf(one)})
 		}
 	}
-	fixed := map[string]any{"content": list, "isError": failed}
-	if s := m["structuredContent"]; s != nil {
-		fixed["structuredContent"] = s
+	if content == nil {
+		return failed(id, "the answer is not the result of a call")
 	}
-	return marshal(fixed)
+	m["content"] = marshal(content)
+	return answer(id, "result", marshal(m))
 }
 
 // isResult reports whether the SDK can decode the result of a call.

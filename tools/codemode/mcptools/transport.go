@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,7 +34,7 @@ func environ(own map[string]string) (env []string) {
 			env = append(env, name+"="+v)
 		}
 	}
-	for _, name := range sortedKeys(own) { // the last of a name counts
+	for _, name := range slices.Sorted(maps.Keys(own)) { // the last of a name counts
 		env = append(env, name+"="+own[name])
 	}
 	return env
