@@ -2,7 +2,6 @@ package notebook
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,9 +12,6 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/jsontally"
 )
-
-// An object has members with exact names; names of struct fields ignore case.
-type object map[string]json.RawMessage
 
 // Decode reads a notebook of format 4.0 to 4.5. NaN and infinities, which Python writes
 // and JSON does not have, become null. An error is an ErrInvalid, or an ErrTooLarge.
@@ -78,136 +74,120 @@ func bounded(data []byte, levels int) error {
 }
 
 func decodeNotebook(data []byte) (*Notebook, error) {
-	var top object
-	if err := optional(data, &top); err != nil {
+	var file struct {
+		Format   json.RawMessage            `json:"nbformat"`
+		Metadata map[string]json.RawMessage `json:"metadata"`
+		Cells    []json.RawMessage          `json:"cells"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, err
 	}
-	major, ok := whole(top["nbformat"])
-	if !ok {
+	switch major, ok := whole(file.Format); {
+	case !ok:
 		return nil, fmt.Errorf("no nbformat: not a notebook")
-	}
-	if major != 4 {
+	case major != 4:
 		return nil, fmt.Errorf("format %d; convert it with jupyter nbconvert --to notebook", major)
+	case len(file.Cells) > MaxCells:
+		return nil, fmt.Errorf("%w: %d cells; the limit is %d", codeinterp.ErrTooLarge, len(file.Cells), MaxCells)
 	}
-	nb := &Notebook{}
-	if err := optional(top["metadata"], &nb.Metadata); err != nil {
-		return nil, fmt.Errorf("metadata: %w", err)
-	}
-	var cells []json.RawMessage
-	if err := optional(top["cells"], &cells); err != nil {
-		return nil, fmt.Errorf("cells: %w", err)
-	}
-	if len(cells) > MaxCells {
-		return nil, fmt.Errorf("%w: %d cells; the limit is %d", codeinterp.ErrTooLarge, len(cells), MaxCells)
-	}
-	clear(top) // cells is another copy
+	nb := &Notebook{Metadata: file.Metadata}
 	room := maxOutputs
-	for i, raw := range cells {
+	for i, raw := range file.Cells {
 		c, err := decodeCell(raw, room)
 		if err != nil {
 			return nil, fmt.Errorf("cell %d: %w", i+1, err)
 		}
 		room -= len(c.Outputs)
-		nb.Cells, cells[i] = append(nb.Cells, c), nil
+		nb.Cells, file.Cells[i] = append(nb.Cells, c), nil
 	}
 	return nb, nil
 }
 
 func decodeCell(raw json.RawMessage, room int) (c Cell, err error) {
-	var o object
-	if err = optional(raw, &o); err != nil {
+	var cell struct {
+		Type        Type                       `json:"cell_type"`
+		ID          any                        `json:"id"`
+		Source      multiline                  `json:"source"`
+		Metadata    map[string]json.RawMessage `json:"metadata"`
+		Attachments json.RawMessage            `json:"attachments"`
+		Outputs     []json.RawMessage          `json:"outputs"`
+		Count       json.RawMessage            `json:"execution_count"`
+	}
+	if err = json.Unmarshal(raw, &cell); err != nil {
 		return c, err
 	}
-	if err = optional(o["cell_type"], &c.Type); err != nil {
-		return c, err
-	}
-	if c.Type != Code && c.Type != Markdown && c.Type != Raw {
+	c = Cell{Type: cell.Type, Source: string(cell.Source), Metadata: cell.Metadata}
+	c.ID, _ = cell.ID.(string) // a bad one is replaced
+	switch c.Type {
+	case Markdown, Raw:
+		c.Attachments = objectOrNil(cell.Attachments)
+		return c, nil
+	case Code:
+	default:
 		return c, fmt.Errorf("unknown cell type %.40q", c.Type)
 	}
-	_ = optional(o["id"], &c.ID) // a bad one is replaced
-	if c.Source, err = multiline(o["source"]); err != nil {
-		return c, fmt.Errorf("source: %w", err)
+	if len(cell.Outputs) > room {
+		return c, fmt.Errorf("%w: more than %d outputs", codeinterp.ErrTooLarge, maxOutputs)
 	}
-	if err = optional(o["metadata"], &c.Metadata); err != nil {
-		return c, fmt.Errorf("metadata: %w", err)
-	}
-	if c.Type != Code {
-		c.Attachments = objectOrNil(o["attachments"])
-		return c, nil
-	}
-	c.ExecutionCount, _ = whole(o["execution_count"])
-	if c.Outputs, err = decodeOutputs(o["outputs"], room); err != nil {
-		return c, err
+	c.ExecutionCount, _ = whole(cell.Count)
+	for i, raw := range cell.Outputs {
+		out, err := decodeOutput(raw)
+		if err != nil {
+			return c, fmt.Errorf("output %d: %w", i+1, err)
+		}
+		c.Outputs = append(c.Outputs, out)
 	}
 	return c, nil
 }
 
-func decodeOutputs(raw json.RawMessage, room int) (outputs []Output, err error) {
-	var list []json.RawMessage
-	if err := optional(raw, &list); err != nil {
-		return nil, fmt.Errorf("outputs: %w", err)
-	}
-	if len(list) > room {
-		return nil, fmt.Errorf("%w: more than %d outputs", codeinterp.ErrTooLarge, maxOutputs)
-	}
-	for i, raw := range list {
-		out, err := decodeOutput(raw)
-		if err != nil {
-			return nil, fmt.Errorf("output %d: %w", i+1, err)
-		}
-		outputs = append(outputs, out)
-	}
-	return outputs, nil
-}
-
 func decodeOutput(raw json.RawMessage) (out Output, err error) {
-	var o object
-	if err = optional(raw, &o); err != nil {
+	var o struct {
+		Type      OutputType                 `json:"output_type"`
+		Name      string                     `json:"name"`
+		Text      multiline                  `json:"text"`
+		Data      map[string]json.RawMessage `json:"data"`
+		Metadata  json.RawMessage            `json:"metadata"`
+		Count     json.RawMessage            `json:"execution_count"`
+		Error     any                        `json:"ename"`
+		Message   any                        `json:"evalue"`
+		Traceback []string                   `json:"traceback"`
+	}
+	if err = json.Unmarshal(raw, &o); err != nil {
 		return out, err
 	}
-	if err = optional(o["output_type"], &out.Type); err != nil {
-		return out, err
-	}
-	switch out.Type {
+	switch out.Type = o.Type; o.Type {
 	case Stream:
-		if err = optional(o["name"], &out.Name); err == nil {
-			out.Text, err = multiline(o["text"])
-		}
+		out.Name, out.Text = o.Name, string(o.Text)
 	case Display, Value:
-		if out.Type == Value {
-			out.ExecutionCount, _ = whole(o["execution_count"])
+		if o.Type == Value {
+			out.ExecutionCount, _ = whole(o.Count)
 		}
-		out.Metadata = objectOrNil(o["metadata"])
-		out.Data, err = decodeBundle(o["data"])
+		out.Metadata, out.Data = objectOrNil(o.Metadata), o.Data
+		err = joinLines(o.Data)
 	case Failure:
 		// Front ends show both; other JSON than a string is left out.
-		_ = optional(o["ename"], &out.Error)
-		_ = optional(o["evalue"], &out.Message)
-		err = optional(o["traceback"], &out.Traceback)
+		out.Error, _ = o.Error.(string)
+		out.Message, _ = o.Message.(string)
+		out.Traceback = o.Traceback
 	default:
-		err = fmt.Errorf("unknown output type %.40q", out.Type)
+		err = fmt.Errorf("unknown output type %.40q", o.Type)
 	}
 	return out, err
 }
 
-// decodeBundle decodes a MIME bundle and joins the lines of its texts.
-func decodeBundle(raw json.RawMessage) (bundle map[string]json.RawMessage, err error) {
-	if err = optional(raw, &bundle); err != nil {
-		return nil, fmt.Errorf("data: %w", err)
-	}
+// joinLines joins the lines of the texts of a MIME bundle.
+func joinLines(bundle map[string]json.RawMessage) error {
 	for mime, value := range bundle {
 		if asJSON(mime) {
 			continue
 		}
-		text, err := multiline(value)
-		if err != nil {
-			return nil, fmt.Errorf("data: %.80q: %w", mime, err)
+		var text multiline
+		if err := json.Unmarshal(value, &text); err != nil {
+			return fmt.Errorf("data: %.80q: %w", mime, err)
 		}
-		if bundle[mime], err = json.Marshal(text); err != nil {
-			return nil, err
-		}
+		bundle[mime] = quote(string(text))
 	}
-	return bundle, nil
+	return nil
 }
 
 // asJSON reports whether the format keeps values of the MIME type as they are.
@@ -216,39 +196,28 @@ func asJSON(mime string) bool {
 	return ok && (sub == "json" || strings.HasSuffix(sub, "+json")) && !strings.Contains(mime, "\n")
 }
 
-// optional decodes raw if it is present.
-func optional(raw json.RawMessage, to any) error {
-	if raw == nil {
+// A multiline is a text, which may be a list of its lines.
+type multiline string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *multiline) UnmarshalJSON(raw []byte) error {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		*m = multiline(text)
 		return nil
 	}
-	return json.Unmarshal(raw, to)
-}
-
-// multiline decodes a text, which may be a list of its lines.
-func multiline(raw json.RawMessage) (string, error) {
-	var text string
-	if raw == nil || json.Unmarshal(raw, &text) == nil {
-		return text, nil
+	var list []string
+	if json.Unmarshal(raw, &list) != nil {
+		return errors.New("neither a string nor a list of strings")
 	}
-	in := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := in.Token(); err != nil || t != json.Delim('[') {
-		return "", cmp.Or(err, errors.New("neither a string nor a list of strings"))
-	}
-	var all strings.Builder
-	for in.More() {
-		var line string
-		if err := in.Decode(&line); err != nil {
-			return "", err
-		}
-		all.WriteString(line)
-	}
-	return all.String(), nil
+	*m = multiline(strings.Join(list, ""))
+	return nil
 }
 
 // whole decodes a count.
 func whole(raw json.RawMessage) (int, bool) {
 	var n *int64
-	if optional(raw, &n) != nil || n == nil || *n < 0 || *n > math.MaxInt32 {
+	if json.Unmarshal(raw, &n) != nil || n == nil || *n < 0 || *n > math.MaxInt32 {
 		return 0, false
 	}
 	return int(*n), true

@@ -128,7 +128,7 @@ func encodeOutput(o *Output) (map[string]any, error) {
 		}
 		m["metadata"] = o.Metadata
 		if o.Metadata == nil {
-			m["metadata"] = object{}
+			m["metadata"] = struct{}{}
 		}
 		data, err := encodeBundle(o.Data)
 		if err != nil {
@@ -151,13 +151,13 @@ func encodeBundle(bundle map[string]json.RawMessage) (map[string]any, error) {
 		if asJSON(mime) {
 			continue
 		}
-		text, err := multiline(value)
-		if err != nil {
+		var text multiline
+		if err := json.Unmarshal(value, &text); err != nil {
 			return nil, fmt.Errorf("data: %q: %w", mime, err)
 		}
 		data[mime] = text
 		if codeinterp.IsText(mime) {
-			data[mime] = lines(text)
+			data[mime] = lines(string(text))
 		}
 	}
 	return data, nil
