@@ -3,10 +3,8 @@ package tools
 import (
 	"embed"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -14,25 +12,10 @@ import (
 	"github.com/toolcell/toolcell/internal/shorten"
 )
 
+// descriptions has the prose of each operation's description.
+//
 //go:embed descriptions/*.md
-var descriptionFiles embed.FS
-
-// descriptions holds the prose of each operation's description.
-var descriptions = sync.OnceValue(func() map[string]string {
-	texts := map[string]string{}
-	entries, err := descriptionFiles.ReadDir("descriptions")
-	if err != nil {
-		panic(err)
-	}
-	for _, e := range entries {
-		text, err := descriptionFiles.ReadFile(path.Join("descriptions", e.Name()))
-		if err != nil {
-			panic(err)
-		}
-		texts[strings.TrimSuffix(e.Name(), ".md")] = string(text)
-	}
-	return texts
-})
+var descriptions embed.FS
 
 // facts are what the descriptions say about an interpreter.
 type facts struct {
@@ -51,10 +34,10 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 	if hasContexts(k) {
 		stateless = " Use a context, made with " + k.name("create_code_context") + ", for work in several steps."
 	}
-	f.values = strings.NewReplacer(
+	values := []string{
 		"{{stateless}}", stateless,
 		"{{languages}}", f.languages(k.limits.languages),
-		"{{context_languages}}", "Languages: "+strings.Join(k.limits.contexts, ", ")+"; "+k.name("run_code")+" describes them.",
+		"{{context_languages}}", "Languages: " + strings.Join(k.limits.contexts, ", ") + "; " + k.name("run_code") + " describes them.",
 		"{{functions}}", orEmpty(functionsFact(k)),
 		"{{functions_too}}", orEmpty(functionsToo(k)),
 		"{{isolation}}", orEmpty(f.isolation()),
@@ -70,19 +53,12 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 		"{{start}}", startFact(k),
 		"{{server}}", orEmpty(serverFact(k, info)),
 		"{{credentials}}", orEmpty(gitFact(k)),
-		"{{terminal_input}}", k.name("terminal_input"),
-		"{{terminal_screen}}", k.name("terminal_screen"),
-		"{{stop_terminal}}", k.name("stop_terminal"),
-		"{{run_command}}", k.name("run_command"),
-		"{{command_output}}", k.name("command_output"),
-		"{{command_input}}", k.name("command_input"),
-		"{{stop_command}}", k.name("stop_command"),
-		"{{edit}}", k.name("edit_file"),
-		"{{create}}", k.name("create_code_context"),
 		"{{forks}}", f.forks(),
-		"{{run_in}}", k.name("run_in_code_context"),
-		"{{delete}}", k.name("delete_code_context"),
-	)
+	}
+	for i := range operations { // the names of other tools
+		values = append(values, "{{"+operations[i].name+"}}", k.name(operations[i].name))
+	}
+	f.values = strings.NewReplacer(values...)
 	return f
 }
 
@@ -100,8 +76,11 @@ func (f *facts) resolve(name string, languages []string) (string, error) {
 
 // describe returns the description of an operation's tool.
 func (f *facts) describe(op string) string {
-	text := f.values.Replace(descriptions()[op])
-	return strings.TrimSpace(strings.ReplaceAll(text, emptyLine, ""))
+	text, err := descriptions.ReadFile("descriptions/" + op + ".md")
+	if err != nil {
+		panic(err) // each operation has one
+	}
+	return strings.TrimSpace(strings.ReplaceAll(f.values.Replace(string(text)), emptyLine, ""))
 }
 
 // emptyLine replaces an unknown fact; its line is removed.
