@@ -23,15 +23,14 @@ func Tools(list []tools.Tool, opts *Options) []tools.Tool {
 	in := newInstruments(opts)
 	list = slices.Clone(list)
 	for i := range list {
-		t := list[i]
-		list[i].Invoke = in.traced(t)
-		list[i].OnRemembered = in.remembered(t)
+		list[i] = in.traced(list[i])
 	}
 	return list
 }
 
-// traced returns t.Invoke with a span and a measurement around it.
-func (in *instruments) traced(t tools.Tool) func(context.Context, tools.Invocation) *tools.Answer {
+// traced returns t with a span and a measurement around each call. One that is answered
+// from memory is no execution, so that nothing is measured.
+func (in *instruments) traced(t tools.Tool) tools.Tool {
 	workspace, name := split(t.Name)
 	shared := append(in.common(), keyTool.String(name), keyToolType.String("function"))
 	// Clipped, here and below: calls at the same time must not append to one array.
@@ -39,17 +38,29 @@ func (in *instruments) traced(t tools.Tool) func(context.Context, tools.Invocati
 	if workspace != "" && in.Workspace == "" {
 		first = append(first, keyWorkspace.String(workspace))
 	}
-	return func(ctx context.Context, c tools.Invocation) (r *tools.Answer) {
+	begin := func(ctx context.Context, more ...attribute.KeyValue) (context.Context, trace.Span) {
+		return in.tracer.Start(parent(ctx), "execute_tool "+name,
+			trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(append(slices.Clip(first), more...)...))
+	}
+	next, remembered := t.Invoke, t.OnRemembered
+	t.Invoke = func(ctx context.Context, c tools.Invocation) (r *tools.Answer) {
 		start := time.Now()
-		ctx, span := in.tracer.Start(parent(ctx), "execute_tool "+name,
-			trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(first...))
+		ctx, span := begin(ctx)
 		defer func() {
 			attrs := in.end(span, c, r)
 			in.duration.Record(ctx, time.Since(start).Seconds(),
 				metric.WithAttributes(append(slices.Clip(shared), attrs...)...))
 		}()
-		return t.Invoke(ctx, c)
+		return next(ctx, c)
 	}
+	t.OnRemembered = func(ctx context.Context, c tools.Invocation, a *tools.Answer) {
+		ctx, span := begin(ctx, keyRemembered.Bool(true))
+		defer in.end(span, c, a)
+		if remembered != nil {
+			remembered(ctx, c, a)
+		}
+	}
+	return t
 }
 
 // split splits a name that [tools.Prefixed] made: with the workspace's name in
@@ -61,21 +72,6 @@ func split(name string) (workspace, op string) {
 		}
 	}
 	return "", name
-}
-
-// remembered returns t.OnRemembered with a span. It is no execution, so that
-// nothing is measured.
-func (in *instruments) remembered(t tools.Tool) func(context.Context, tools.Invocation, *tools.Answer) {
-	_, name := split(t.Name)
-	attrs := append(in.common(), keyTool.String(name), keyToolType.String("function"), keyOperation.String("execute_tool"), keyRemembered.Bool(true))
-	return func(ctx context.Context, c tools.Invocation, a *tools.Answer) {
-		ctx, span := in.tracer.Start(parent(ctx), "execute_tool "+name,
-			trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attrs...))
-		defer in.end(span, c, a)
-		if t.OnRemembered != nil {
-			t.OnRemembered(ctx, c, a)
-		}
-	}
 }
 
 // w3c reads what a [tools.Trace] holds.
