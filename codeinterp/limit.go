@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -43,7 +43,8 @@ func Limit(o *LimitOptions) Middleware {
 	if o == nil {
 		o = &LimitOptions{}
 	}
-	l := &limiter{LimitOptions: *o, runs: gate{free: o.Runs, queue: o.Queue}, contexts: map[ContextID]struct{}{}}
+	l := &limiter{LimitOptions: *o, contexts: map[ContextID]struct{}{}}
+	l.runs.slots, l.runs.queue = make(chan struct{}, max(o.Runs, 0)), o.Queue
 	l.defaults = &RunOptions{Timeout: l.Timeout, MaxOutput: l.Output}
 	return func(next Handler) Handler {
 		return func(ctx context.Context, c Call) (Reply, error) {
@@ -170,52 +171,28 @@ func (l *limiter) note(c *Call, err error) {
 
 // A gate lets a number of runs in and makes the others wait in order.
 type gate struct {
-	mu      sync.Mutex
-	free    int
-	queue   int // most that wait, 0: no bound, -1: none
-	waiting []chan struct{}
+	slots   chan struct{} // those who wait to send do so first in, first out
+	queue   int           // most that wait, 0: no bound, -1: none
+	waiting atomic.Int64
 }
 
 func (g *gate) enter(ctx context.Context) error {
-	g.mu.Lock()
-	if g.free > 0 {
-		g.free--
-		g.mu.Unlock()
-		return nil
-	}
-	if g.queue != 0 && len(g.waiting) >= max(g.queue, 0) {
-		n := len(g.waiting)
-		g.mu.Unlock()
-		return fmt.Errorf("%w: all run slots are taken and %d runs wait; try again later", ErrCapacity, n)
-	}
-	turn := make(chan struct{})
-	g.waiting = append(g.waiting, turn)
-	g.mu.Unlock()
-
 	select {
-	case <-turn:
+	case g.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	n := int(g.waiting.Add(1))
+	defer g.waiting.Add(-1)
+	if g.queue != 0 && n > max(g.queue, 0) {
+		return fmt.Errorf("%w: all run slots are taken and %d runs wait; try again later", ErrCapacity, n-1)
+	}
+	select {
+	case g.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	g.mu.Lock()
-	i := slices.Index(g.waiting, turn)
-	if i >= 0 {
-		g.waiting = slices.Delete(g.waiting, i, i+1)
-	}
-	g.mu.Unlock()
-	if i < 0 { // the turn came in the same moment; the next one gets it
-		g.leave()
-	}
-	return context.Cause(ctx)
 }
 
-func (g *gate) leave() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.waiting) > 0 {
-		close(g.waiting[0])
-		g.waiting = g.waiting[1:]
-		return
-	}
-	g.free++
-}
+func (g *gate) leave() { <-g.slots }

@@ -29,6 +29,7 @@ type calls struct {
 	run       *run
 	functions []codeinterp.Function // of the run and its context, by name
 	limits    codeinterp.FunctionLimits
+	served    chan none // holds one for each call that is served; made with the first
 
 	mu      sync.Mutex
 	ctx     context.Context // of all calls; made with the first
@@ -37,9 +38,7 @@ type calls struct {
 	count   int                   // calls so far
 	open    map[*pendingCall]bool // their functions have not returned
 	bytes   int                   // of their arguments
-	serving int                   // calls that do not wait
 	unread  int                   // bytes of results that were not read
-	queue   []chan struct{}       // calls that wait to be served
 	empty   chan struct{}         // closed when open becomes empty
 	records []*record             // by number; the middle may be dropped
 	waits   int                   // answers that the program waits for
@@ -68,7 +67,7 @@ func (c *calls) register(name string, args json.RawMessage) (*record, context.Co
 	}
 	if c.ctx == nil {
 		c.ctx, c.cancel = context.WithCancelCause(waitingFor(c.run))
-		c.open = map[*pendingCall]bool{}
+		c.open, c.served = map[*pendingCall]bool{}, make(chan none, c.limits.Parallel)
 	}
 	c.count++
 	if c.waits++; c.waits == 1 {
@@ -92,49 +91,6 @@ func (c *calls) resultRead(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.unread -= n
-}
-
-// waitForSlot waits until fewer than Parallel calls are being served.
-func (c *calls) waitForSlot(ctx context.Context) error {
-	c.mu.Lock()
-	if c.serving < c.limits.Parallel {
-		c.serving++
-		c.mu.Unlock()
-		return nil
-	}
-	turn := make(chan struct{})
-	c.queue = append(c.queue, turn)
-	c.mu.Unlock()
-	select {
-	case <-turn:
-		if ctx.Err() == nil {
-			return nil
-		}
-	case <-ctx.Done():
-		c.mu.Lock()
-		i := slices.Index(c.queue, turn)
-		if i >= 0 {
-			c.queue = slices.Delete(c.queue, i, i+1)
-		}
-		c.mu.Unlock()
-		if i >= 0 {
-			return context.Cause(ctx)
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.releaseSlot() // the turn came after the run was over
-	return context.Cause(ctx)
-}
-
-// releaseSlot lets the next call be served. c.mu is held.
-func (c *calls) releaseSlot() {
-	if len(c.queue) == 0 {
-		c.serving--
-		return
-	}
-	close(c.queue[0])
-	c.queue = slices.Delete(c.queue, 0, 1)
 }
 
 // functionReturned records that a function has returned. c.mu is held.

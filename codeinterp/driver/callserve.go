@@ -52,10 +52,13 @@ func (c *calls) start(ctx context.Context, name string, args json.RawMessage, an
 // serve waits for the call's turn and calls the function.
 func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 	c := p.calls
-	if err := c.waitForSlot(ctx); err != nil {
+	select {
+	case <-ctx.Done():
 		cancel()
+		err := context.Cause(ctx)
 		p.respond(nil, err, func() { c.functionReturned(p, err) })
 		return
+	case c.served <- none{}: // first in, first out
 	}
 	// The time for a call excludes waiting for its turn.
 	if c.limits.Timeout > 0 {
@@ -65,7 +68,7 @@ func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 	err := errExited
 	defer func() {
 		p.respond(value, err, func() {
-			c.releaseSlot()
+			<-c.served
 			c.functionReturned(p, err)
 		})
 		cancel()
