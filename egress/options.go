@@ -19,8 +19,9 @@ type Options struct {
 	// should return soon: the end of a program waits for it.
 	OnEvent func(Event)
 
-	// Approve is asked about a host that no rule allows, in the mode Hosts. The program
-	// waits meanwhile; ctx ends with its connection or its run.
+	// Approve is asked about a host that no rule allows, in the mode Hosts, before its name
+	// is resolved; not about an address that is refused anyway. The program waits meanwhile;
+	// ctx ends with its connection or its run.
 	Approve func(ctx context.Context, q Question) Answer
 
 	// Lookup resolves names, by default with the host's resolver.

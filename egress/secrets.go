@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -22,7 +23,7 @@ type Credential struct {
 	Header http.Header // such as Authorization
 
 	// Values are the secret parts of the headers, which are masked in answers. If
-	// empty, they are the headers' values.
+	// empty, they are the headers' values. One of less than 8 bytes refuses the request.
 	Values []string
 }
 
@@ -35,10 +36,10 @@ func Bearer(name, token string) Credential {
 }
 
 // Basic returns a credential with a user and a password (RFC 7617), which is what git
-// over https takes.
+// over https takes. Without a password the user is the secret.
 func Basic(name, user, password string) Credential {
 	both := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
-	return Credential{Name: name, Header: http.Header{"Authorization": {"Basic " + both}}, Values: []string{password, both}}
+	return Credential{Name: name, Header: http.Header{"Authorization": {"Basic " + both}}, Values: []string{cmp.Or(password, user), both}}
 }
 
 // Static has one credential for each host.

@@ -42,8 +42,8 @@ type box struct {
 	readable []string
 	closes   []func() error
 
-	gate   *gate.Gate // nil where installers use the host's network
-	bundle string     // of certificates, if any
+	gate         *gate.Gate // nil where installers use the host's network
+	certificates string     // the directory of the gate's, if any
 }
 
 // openGate opens the way to what a policy allows.
@@ -55,11 +55,8 @@ func (x *box) openGate(e *egress.Options) (err error) {
 		return fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
 	}
 	x.closes = append(x.closes, x.gate.Close)
-	if x.bundle, err = x.gate.WriteBundle(""); err != nil || x.bundle == "" {
-		return err
-	}
-	x.closes = append(x.closes, func() error { return os.RemoveAll(filepath.Dir(x.bundle)) })
-	return nil
+	x.certificates, err = x.gate.WriteBundle("")
+	return err
 }
 
 // newBox returns a box for one environment.
@@ -114,8 +111,8 @@ func (x *box) furnish(b *base) (err error) {
 	x.read(b.roots...)
 	x.read(c.readable...)
 	x.readable = append(x.readable, x.home)
-	if x.bundle != "" {
-		x.read(filepath.Dir(x.bundle))
+	if x.certificates != "" {
+		x.read(x.certificates)
 	}
 	x.env = x.sandbox.Env(x.dir, nil, x.settings(b, c))
 	return nil
@@ -133,10 +130,7 @@ func (x *box) settings(b *base, c *settings) map[string]string {
 	}
 	env["UV_LINK_MODE"], env["UV_PYTHON_DOWNLOADS"] = "copy", "never"
 	if x.gate != nil {
-		for _, kv := range gate.Environ(sandbox.ProxyPort, x.bundle) {
-			k, v, _ := strings.Cut(kv, "=")
-			env[k] = v
-		}
+		maps.Copy(env, x.gate.Environ(sandbox.ProxyPort))
 	}
 	env["HOME"], env["PATH"] = x.home, filepath.Dir(b.path)+":/usr/local/bin:/usr/bin:/bin"
 	return env

@@ -20,7 +20,6 @@ type conn struct {
 	r       *bufio.Reader
 	target  atomic.Pointer[target] // nil until it is known
 	serving atomic.Pointer[target] // of the request in the clear that is being served
-	rx, tx  atomic.Int64           // to the program, from it
 	closing sync.Once
 	done    chan struct{} // closed with it
 }
@@ -46,7 +45,6 @@ func newConn(nc net.Conn, s *Session) *conn {
 
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
-	c.tx.Add(int64(n))
 	if !c.s.spend(n) {
 		return n, errSpent
 	}
@@ -57,9 +55,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	if !c.s.spend(len(b)) {
 		return 0, errSpent
 	}
-	n, err := c.Conn.Write(b)
-	c.rx.Add(int64(n))
-	return n, err
+	return c.Conn.Write(b)
 }
 
 func (c *conn) CloseWrite() error { return closeWrite(c.Conn) }
@@ -92,12 +88,15 @@ func closeWrite(c net.Conn) error {
 type queue struct {
 	conns chan net.Conn
 	done  chan struct{}
-	once  sync.Once
+	close func()
 }
 
-func newQueue() *queue { return &queue{conns: make(chan net.Conn), done: make(chan struct{})} }
+func newQueue() queue {
+	done := make(chan struct{})
+	return queue{make(chan net.Conn), done, sync.OnceFunc(func() { close(done) })}
+}
 
-func (q *queue) put(c net.Conn) {
+func (q queue) put(c net.Conn) {
 	select {
 	case q.conns <- c:
 	case <-q.done:
@@ -105,7 +104,7 @@ func (q *queue) put(c net.Conn) {
 	}
 }
 
-func (q *queue) Accept() (net.Conn, error) {
+func (q queue) Accept() (net.Conn, error) {
 	select {
 	case c := <-q.conns:
 		return c, nil
@@ -114,9 +113,9 @@ func (q *queue) Accept() (net.Conn, error) {
 	}
 }
 
-func (q *queue) Close() error {
-	q.once.Do(func() { close(q.done) })
+func (q queue) Close() error {
+	q.close()
 	return nil
 }
 
-func (q *queue) Addr() net.Addr { return &net.TCPAddr{} }
+func (q queue) Addr() net.Addr { return &net.TCPAddr{} }

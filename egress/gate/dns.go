@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"io"
 	"net/netip"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/egress"
@@ -17,43 +17,33 @@ var Addresses = netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, 0, 0}), 15)
 
 const maxNames = 4096
 
-// names are the names that programs have resolved.
-type names struct {
-	mu     sync.Mutex
-	byAddr []string // 198.18.0.1 is the first
-	byName map[string]int
-}
-
-func (n *names) host(a netip.Addr) string {
-	a = a.Unmap()
-	if !Addresses.Contains(a) {
+// named returns the name that an address stands for, if any.
+func (s *Session) named(a netip.Addr) string {
+	if a = a.Unmap(); !Addresses.Contains(a) {
 		return ""
 	}
 	b := a.As4()
-	i := int(b[1]-18)<<16 + int(b[2])<<8 + int(b[3]) - 1
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if i < 0 || i >= len(n.byAddr) {
+	i := int(b[1]-18)<<16 + int(b[2])<<8 + int(b[3]) - 1 // 198.18.0.1 is the first
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i < 0 || i >= len(s.names) {
 		return ""
 	}
-	return n.byAddr[i]
+	return s.names[i]
 }
 
-func (n *names) address(host string) (a [4]byte, ok bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	i, known := n.byName[host]
-	if !known {
-		if len(n.byAddr) == maxNames {
+// address returns the address that stands for a name, unless there are too many names.
+func (s *Session) address(host string) (a [4]byte, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.names, host)
+	if i < 0 {
+		if i = len(s.names); i == maxNames {
 			return a, false
 		}
-		if n.byName == nil {
-			n.byName = map[string]int{}
-		}
-		n.byAddr = append(n.byAddr, host)
-		i = len(n.byAddr)
-		n.byName[host] = i
+		s.names = append(s.names, host)
 	}
+	i++
 	return [4]byte{198, 18, byte(i >> 8), byte(i)}, true
 }
 
@@ -77,17 +67,15 @@ func (s *Session) DNS(message []byte) []byte {
 	answer := append([]byte{}, message[:end]...)
 	flags := uint16(dnsResponse|dnsRecurse) | binary.BigEndian.Uint16(message[2:])&0x7900
 	host, err := egress.CanonicalHost(name)
-	s.mu.Lock()
-	limit := s.limit
-	s.mu.Unlock()
-	known := err == nil && leaves(limit, host) && (s.gate.policy.Resolves(host) || s.gate.opts.Approve != nil && s.gate.policy.Mode == egress.Hosts)
+	p := &s.gate.policy
+	known := err == nil && s.allowed(&target{host: host}) == nil && (p.Resolves(host) || s.gate.opts.Approve != nil && p.Mode == egress.Hosts)
 	var count uint16
 	switch {
 	case !known:
 		flags |= dnsNoName
-		s.refused(egress.Event{Protocol: "dns", Host: name}, &egress.Refusal{Host: name, Reason: "is not a host that this program may reach", Allowed: s.gate.policy.HostNames(8)})
+		s.refuse(egress.Event{Protocol: "dns", Host: name}, &egress.Refusal{Host: name, Reason: "is not a host that this program may reach", Allowed: p.HostNames(8)})
 	case kind == dnsTypeA:
-		if a, ok := s.names.address(host); ok {
+		if a, ok := s.address(host); ok {
 			count = 1
 			answer = append(answer, 0xc0, 12, 0, dnsTypeA, 0, 1, 0, 0, 0, dnsTTL, 0, 4)
 			answer = append(answer, a[:]...)
@@ -125,7 +113,6 @@ func parseQuestion(b []byte) (name string, kind uint16, end int, ok bool) {
 
 // dnsStream answers DNS over TCP (RFC 7766).
 func (s *Session) dnsStream(c *conn) {
-	defer c.Close()
 	for {
 		_ = c.SetDeadline(time.Now().Add(helloTime))
 		var size [2]byte

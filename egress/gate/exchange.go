@@ -7,9 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httputil"
-	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,300 +17,234 @@ import (
 
 // An exchange is one request of a program, and its answer.
 type exchange struct {
-	s      *Session
-	to     *target
-	start  time.Time
-	event  egress.Event
-	header http.Header // the credential
-	mask   *masker     // nil without one
-	inside bool        // of a program in the host process, whose bytes no conn counts
-	sent   atomic.Int64
-	got    atomic.Int64
+	s         *Session
+	event     egress.Event
+	mask      *masker  // nil without a credential
+	inside    bool     // of a program in the host process, whose bytes no conn counts
+	releases  []func() // at its end
+	sent, got atomic.Int64
 }
 
-type exchangeKey struct{} // of an *exchange
-
-// exchange judges a request, and gets its credential.
-func (s *Session) exchange(r *http.Request, t *target) (*exchange, error) {
-	x := &exchange{s: s, to: t, start: time.Now()}
-	x.event = egress.Event{Protocol: x.scheme(), Host: t.host, Port: t.port, Method: r.Method, Path: r.URL.Path, Allowed: true}
-	if err := s.allowed(t); err != nil {
-		return x, err
+// RoundTrip makes one request of a program, as [http.RoundTripper] says; it follows no
+// redirects. The request's URL must be absolute. What the policy does not allow is an
+// error that wraps an [*egress.Refusal].
+func (s *Session) RoundTrip(r *http.Request) (*http.Response, error) {
+	x := &exchange{s: s, inside: r.Context().Value(connKey{}) == nil}
+	x.event = egress.Event{Protocol: r.URL.Scheme, Host: r.URL.Host, Method: r.Method, Path: r.URL.Path, Start: time.Now()}
+	resp, err := x.make(r)
+	if err != nil {
+		err = x.mask.error(err)
+		x.end(err)
+		return nil, err
 	}
+	return resp, nil
+}
+
+func (x *exchange) make(r *http.Request) (*http.Response, error) {
+	t, err := x.target(r)
+	if err != nil {
+		return nil, err
+	}
+	x.event.Host, x.event.Port = t.host, t.port
+	credential, err := x.judge(r, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.begin(r.Context(), t); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(context.WithValue(r.Context(), targetKey{}, t))
+	stop := context.AfterFunc(x.s.ctx, func() { cancel(net.ErrClosed) })
+	x.releases = append(x.releases, func() { stop(); cancel(nil) })
+	out := r.Clone(ctx)
+	upgrade := x.prepare(out, t, credential)
+	resp, err := x.s.gate.upstream.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	resp.Request = r // not the one with the credential
+	if err := x.answer(resp, t, upgrade); err != nil {
+		_ = resp.Body.Close()
+		return nil, err
+	}
+	return resp, nil
+}
+
+func refusal(format string, args ...any) error {
+	return &egress.Refusal{Reason: fmt.Sprintf(format, args...)}
+}
+
+// target settles where a request goes.
+func (x *exchange) target(r *http.Request) (*target, error) {
+	port := 80
+	switch r.URL.Scheme {
+	case "http":
+	case "https":
+		port = 443
+	default:
+		return nil, refusal("the scheme %q is not http or https", r.URL.Scheme)
+	}
+	host, port, err := splitHost(r.URL.Host, port)
+	if err != nil {
+		return nil, refusal("%v", err)
+	}
+	t, err := x.s.target(r.Context(), host, port)
+	if err == nil {
+		t.tls = r.URL.Scheme == "https"
+	}
+	return t, err
+}
+
+// judge returns the credential that a request gets, if it is allowed.
+func (x *exchange) judge(r *http.Request, t *target) (http.Header, error) {
 	if r.URL.Opaque != "" || r.Method == http.MethodConnect {
-		return x, errors.New("its target names another host") // to a server that reads it as a proxy does
+		return nil, refusal("its target names another host") // to a server that reads it as a proxy does
 	}
 	rule, err := t.rules.ForRequest(r.Method, r.URL.Path, r.URL.EscapedPath())
 	if err != nil || rule == nil || !rule.Credential {
-		return x, err
+		return nil, err
 	}
 	if !t.tls && !rule.Insecure {
-		return x, errors.New("its credential is sent over https only")
+		return nil, refusal("its credential is sent over https only")
 	}
 	c, err := call(func() (egress.Credential, error) {
-		return s.gate.opts.Secrets.For(r.Context(), t.host, r.Method, r.URL.Path)
+		return x.s.gate.opts.Secrets.For(r.Context(), t.host, r.Method, r.URL.Path)
 	})
 	if err != nil || len(c.Header) == 0 {
-		return x, errors.New("its credential is not available")
+		return nil, refusal("its credential is not available")
 	}
-	x.header, x.event.Credential, x.mask = c.Header, c.Name, newMasker(c)
-	return x, nil
+	if x.mask = newMasker(c); x.mask == nil {
+		return nil, refusal("its credential is too short to be looked for in answers")
+	}
+	x.event.Credential = c.Name
+	return c.Header, nil
 }
 
-// begin waits until the session has fewer requests in progress than it may. Unless it
-// fails, end has to follow.
-func (x *exchange) begin(ctx context.Context) error {
+// begin waits until the session has fewer requests in progress than it may.
+func (x *exchange) begin(ctx context.Context, t *target) error {
 	select {
 	case x.s.slots <- struct{}{}:
+		x.releases = append(x.releases, func() { <-x.s.slots })
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-x.s.ctx.Done():
 		return errClosed
 	}
-	err := x.s.allowed(x.to)
-	if err != nil {
-		<-x.s.slots
-	}
-	return err
+	return x.s.allowed(t)
 }
 
-func (x *exchange) scheme() string {
-	if x.to.tls {
-		return "https"
-	}
-	return "http"
-}
-
-// authority is the target as in a URL.
-func (x *exchange) authority() string {
-	host := x.to.host
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	if !x.to.tls && x.to.port == 80 || x.to.tls && x.to.port == 443 {
-		return host
-	}
-	return host + ":" + strconv.Itoa(x.to.port)
-}
-
-// prepare makes the request that goes out from the program's.
-func (x *exchange) prepare(out *http.Request) {
-	out.URL.Scheme, out.URL.Host, out.URL.User, out.Host = x.scheme(), x.authority(), nil, x.authority()
-	if !strings.EqualFold(out.Header.Get("Upgrade"), "websocket") {
-		// Another protocol, such as h2c, would carry requests that are not seen.
+// prepare makes the request that goes out from a copy of the program's. It reports whether
+// that asks for a websocket. Another protocol, such as h2c, would carry requests that are
+// not seen.
+func (x *exchange) prepare(out *http.Request, t *target, credential http.Header) (upgrade bool) {
+	out.URL.Host, out.URL.User, out.Host = t.authority(), nil, t.authority()
+	if upgrade = strings.EqualFold(out.Header.Get("Upgrade"), "websocket"); !upgrade {
 		out.Header.Del("Upgrade")
 		out.Header.Del("Connection")
 	}
 	if out.Body != nil {
-		out.Body = x.count(out.Body, &x.sent)
+		out.Body = &sentBody{out.Body, x}
 	}
 	if x.mask == nil {
-		return
+		return upgrade
 	}
-	for name, values := range x.header {
+	for name, values := range credential {
 		out.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	// The answer is searched: it has to come as it is, and whole.
 	out.Header.Set("Accept-Encoding", "identity")
 	out.Header.Del("Range")
 	out.Header.Del("Sec-Websocket-Extensions")
+	return upgrade
 }
 
-// answer takes the credential out of an answer, and counts its body.
-func (x *exchange) answer(resp *http.Response) error {
+// answer takes the credential out of an answer, whose body's end becomes that of the
+// exchange.
+func (x *exchange) answer(resp *http.Response, t *target, upgrade bool) error {
 	x.event.Status = resp.StatusCode
+	switched := resp.StatusCode == http.StatusSwitchingProtocols
+	if switched && !upgrade {
+		return &egress.Refusal{Host: t.host, Reason: "has changed to a protocol that was not asked for"}
+	}
+	b := &gotBody{x: x}
+	b.w, _ = resp.Body.(io.Writer)
+	b.whole.Store(switched)
 	if x.mask != nil {
 		if e := strings.Join(resp.Header.Values("Content-Encoding"), ","); e != "" && !strings.EqualFold(e, "identity") {
-			return &egress.Refusal{Host: x.to.host, Reason: "has answered in an encoding in which its credential cannot be looked for"}
+			return &egress.Refusal{Host: t.host, Reason: "has answered in an encoding in which its credential cannot be looked for"}
 		}
 		x.mask.response(resp)
 	}
-	if resp.StatusCode != http.StatusSwitchingProtocols {
-		resp.Body = x.count(resp.Body, &x.got)
-	}
+	b.ReadCloser = resp.Body
+	resp.Body = b
 	return nil
 }
 
 // end reports the exchange; err is why it failed.
 func (x *exchange) end(err error) {
-	<-x.s.slots
+	for _, release := range x.releases {
+		release()
+	}
 	x.event.Sent, x.event.Received = x.sent.Load(), x.got.Load()
-	var no *egress.Refusal
-	if errors.As(err, &no) {
-		x.refuse(no)
+	if no, ok := errors.AsType[*egress.Refusal](err); ok {
+		x.s.refuse(x.event, no)
 		return
 	}
-	if err != nil {
+	if x.event.Allowed = true; err != nil {
 		x.event.Reason = plain(err)
 	}
-	x.s.event(x.event, x.start)
+	x.s.event(x.event)
 }
 
-// refuse reports the exchange as refused, unless the program has ended it.
-func (x *exchange) refuse(err error) {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errClosed) {
-		x.event.Reason = err.Error()
-		x.s.event(x.event, x.start)
-		return
-	}
-	x.s.refuse(x.event, err, x.start)
-}
-
-func (x *exchange) count(body io.ReadCloser, n *atomic.Int64) io.ReadCloser {
-	b := &countedBody{ReadCloser: body, n: n}
-	if x.inside {
-		b.s = x.s
-	}
-	return b
-}
-
-type countedBody struct {
-	io.ReadCloser
-	n *atomic.Int64
-	s *Session // whose limit the bytes count for, if not nil
-}
-
-func (b *countedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	b.n.Add(int64(n))
-	if b.s != nil && !b.s.spend(n) {
+// count adds to what was sent or received.
+func (x *exchange) count(total *atomic.Int64, n int, err error) (int, error) {
+	total.Add(int64(n))
+	if x.inside && !x.s.spend(n) {
 		err = errSpent
 	}
 	return n, err
 }
 
-// forward answers a request by the one that it makes of it.
-func (g *Gate) forward(w http.ResponseWriter, r *http.Request, c *conn, t *target) {
-	x, err := c.s.exchange(r, t)
-	if err == nil {
-		err = x.begin(r.Context())
-	}
-	if err != nil {
-		x.refuse(err)
-		deny(w, err)
-		return
-	}
-	var failed error
-	ended := false
-	proxy := httputil.ReverseProxy{
-		Transport: g.upstream, ErrorLog: g.front.ErrorLog, FlushInterval: -1,
-		Rewrite:        func(p *httputil.ProxyRequest) { x.prepare(p.Out) },
-		ModifyResponse: x.answer,
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
-			err = x.mask.error(err)
-			failed = err
-			var no *egress.Refusal
-			if errors.As(err, &no) { // the run, which may end with this answer, is to know
-				ended = true
-				x.end(no)
-				deny(w, no)
-				return
-			}
-			fail(w, http.StatusBadGateway, x.to.host+" cannot be reached: "+plain(err))
-		},
-	}
-	// ReverseProxy panics to abort an answer whose body has failed.
-	defer func() {
-		p := recover()
-		if p != nil && failed == nil {
-			failed = errors.New("the answer was cut off")
-		}
-		if !ended {
-			x.end(failed)
-		}
-		if p != nil {
-			panic(p)
-		}
-	}()
-	proxy.ServeHTTP(finalWriter{w}, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
-}
-
-// A finalWriter drops informational answers (RFC 9110, section 15.2), which are not
-// searched for credentials.
-type finalWriter struct{ http.ResponseWriter }
-
-func (w finalWriter) WriteHeader(status int) {
-	if status >= 200 || status == http.StatusSwitchingProtocols {
-		w.ResponseWriter.WriteHeader(status)
-	}
-}
-
-func (w finalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// RoundTrip makes one request for a program within the host process, as
-// [http.RoundTripper] says; it follows no redirects. The request's URL must be absolute.
-func (s *Session) RoundTrip(r *http.Request) (*http.Response, error) {
-	t, err := s.requestTarget(r)
-	if err != nil {
-		s.refused(egress.Event{Protocol: r.URL.Scheme, Host: r.URL.Host, Method: r.Method, Path: r.URL.Path}, err)
-		return nil, err
-	}
-	x, err := s.exchange(r, t)
-	if err == nil {
-		err = x.begin(r.Context())
-	}
-	if err != nil {
-		x.refuse(err)
-		return nil, err
-	}
-	x.inside = true
-	ctx, cancel := context.WithCancelCause(context.WithValue(r.Context(), exchangeKey{}, x))
-	stop := context.AfterFunc(s.ctx, func() { cancel(net.ErrClosed) })
-	out := r.Clone(ctx)
-	x.prepare(out)
-	resp, err := s.gate.upstream.RoundTrip(out)
-	if err == nil {
-		if err = x.answer(resp); err != nil {
-			_ = resp.Body.Close()
-		}
-	}
-	if err != nil {
-		stop()
-		cancel(nil)
-		err = x.mask.error(err)
-		x.end(err)
-		return nil, err
-	}
-	resp.Request = r // not the one with the credential
-	resp.Body = &lastBody{ReadCloser: resp.Body, end: func() {
-		stop()
-		cancel(nil)
-		x.end(nil)
-	}}
-	return resp, nil
-}
-
-func (s *Session) requestTarget(r *http.Request) (*target, error) {
-	if r.URL.Scheme != "http" && r.URL.Scheme != "https" {
-		return nil, fmt.Errorf("the scheme %q is not http or https", r.URL.Scheme)
-	}
-	port := 80
-	if r.URL.Scheme == "https" {
-		port = 443
-	}
-	host, port, err := splitHost(r.URL.Host, port)
-	if err != nil {
-		return nil, err
-	}
-	t, err := s.target(r.Context(), host, port)
-	if err != nil {
-		return nil, err
-	}
-	t.tls = r.URL.Scheme == "https"
-	return t, nil
-}
-
-// A lastBody calls end once, when it is closed.
-type lastBody struct {
+type sentBody struct {
 	io.ReadCloser
-	closed atomic.Bool
-	end    func()
+	x *exchange
 }
 
-func (b *lastBody) Close() error {
-	err := b.ReadCloser.Close()
-	if !b.closed.Swap(true) {
-		b.end()
+func (b *sentBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	return b.x.count(&b.x.sent, n, err)
+}
+
+// A gotBody is the body of an answer, which ends the exchange when it is closed.
+type gotBody struct {
+	io.ReadCloser
+	w     io.Writer // of a connection that has changed its protocol
+	x     *exchange
+	whole atomic.Bool
+	once  sync.Once
+}
+
+func (b *gotBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.whole.Store(true)
 	}
+	return b.x.count(&b.x.got, n, err)
+}
+
+func (b *gotBody) Write(p []byte) (int, error) {
+	n, err := b.w.Write(p)
+	return b.x.count(&b.x.sent, n, err)
+}
+
+func (b *gotBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.once.Do(func() {
+		var why error
+		if !b.whole.Load() {
+			why = errors.New("the answer was cut off")
+		}
+		b.x.end(why)
+	})
 	return err
 }

@@ -22,7 +22,10 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/toolcell/toolcell/egress"
@@ -42,11 +45,11 @@ type Gate struct {
 	policy   egress.Policy
 	opts     egress.Options
 	ca       *authority // nil where nothing is inspected
-	front    *http.Server
-	inner    *http.Server
-	frontQ   *queue
-	innerQ   *queue
-	upstream *http.Transport
+	bundle   string     // file of WriteBundle
+	server   http.Server
+	conns    queue // of the server
+	inner    *tls.Config
+	upstream http.Transport
 }
 
 // New returns a gate. Close ends it.
@@ -59,7 +62,7 @@ func New(opts *egress.Options) (*Gate, error) {
 		return nil, fmt.Errorf("%w: the mode host has no gate", egress.ErrPolicy)
 	}
 	p.Limits.Connections = cmp.Or(p.Limits.Connections, 64)
-	g := &Gate{policy: p, opts: *opts, frontQ: newQueue(), innerQ: newQueue()}
+	g := &Gate{policy: p, opts: *opts, conns: newQueue()}
 	g.setDefaults()
 	for i := range p.Rules {
 		if p.Rules[i].Credential && g.opts.Secrets == nil {
@@ -67,20 +70,32 @@ func New(opts *egress.Options) (*Gate, error) {
 		}
 		if p.Rules[i].Inspects() && g.ca == nil {
 			var err error
-			if g.ca, err = newAuthority(&p); err != nil {
+			if g.ca, err = newAuthority(); err != nil {
 				return nil, err
 			}
 		}
 	}
-	g.upstream = &http.Transport{
+	protocols := []string{"h2", "http/1.1"}
+	if g.ca != nil {
+		g.inner = &tls.Config{NextProtos: protocols, GetCertificate: g.ca.certificate}
+	}
+	g.upstream = http.Transport{
 		DialContext: g.dialRequest, TLSClientConfig: &tls.Config{RootCAs: g.opts.RootCAs}, ForceAttemptHTTP2: true,
 		DisableCompression: true, MaxIdleConnsPerHost: 4, MaxIdleConns: 64, IdleConnTimeout: 30 * time.Second,
 		ResponseHeaderTimeout: answerTime, MaxResponseHeaderBytes: 1 << 20, TLSHandshakeTimeout: dialTime,
 	}
-	g.front, g.inner = g.server(g.fromProgram), g.server(g.fromTLS)
-	g.inner.TLSConfig = &tls.Config{NextProtos: []string{"h2", "http/1.1"}}
-	go func() { _ = g.front.Serve(g.frontQ) }()
-	go func() { _ = g.inner.Serve(g.innerQ) }()
+	g.server = http.Server{
+		Handler: http.HandlerFunc(g.serve), ErrorLog: log.New(io.Discard, "", 0), MaxHeaderBytes: maxHeader,
+		TLSConfig: &tls.Config{NextProtos: protocols}, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 100},
+		ReadHeaderTimeout: helloTime, IdleTimeout: 5 * time.Minute,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			if t, ok := c.(*tls.Conn); ok {
+				c = t.NetConn()
+			}
+			return context.WithValue(ctx, connKey{}, c)
+		},
+	}
+	go func() { _ = g.server.Serve(g.conns) }()
 	return g, nil
 }
 
@@ -98,28 +113,20 @@ func (g *Gate) setDefaults() {
 	}
 }
 
-func (g *Gate) server(h http.HandlerFunc) *http.Server {
-	return &http.Server{
-		Handler: h, ErrorLog: log.New(io.Discard, "", 0), MaxHeaderBytes: maxHeader,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
-		ReadHeaderTimeout: helloTime, IdleTimeout: 5 * time.Minute,
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			if t, ok := c.(*tls.Conn); ok {
-				c = t.NetConn()
-			}
-			return context.WithValue(ctx, connKey{}, c)
-		},
-	}
-}
-
 type connKey struct{} // of a *conn
 
-// Close ends every connection. It always returns nil.
+// Close ends every connection, and removes what WriteBundle has written. A nil Gate has
+// nothing to close.
 func (g *Gate) Close() error {
-	_ = g.front.Close()
-	_ = g.inner.Close()
+	if g == nil {
+		return nil
+	}
+	_ = g.server.Close()
 	g.upstream.CloseIdleConnections()
-	return nil
+	if g.bundle == "" {
+		return nil
+	}
+	return os.RemoveAll(filepath.Dir(g.bundle))
 }
 
 // Ports returns the ports that the policy has rules for, 80 and 443 first.
@@ -135,32 +142,42 @@ func (g *Gate) Ports() []int {
 	return ports
 }
 
-// Certificate returns the certificate, in PEM, of the authority that signs for the
-// inspected hosts, which programs must trust; nil if no host is inspected. Its key is
-// in this process's memory only.
-func (g *Gate) Certificate() []byte {
-	if g.ca == nil {
-		return nil
-	}
-	return g.ca.pem()
-}
-
-// A target is where a connection leads.
+// A target is where a connection or a request leads.
 type target struct {
-	host  string
-	port  int
-	tls   bool
-	rules egress.Rules
-	addrs []netip.Addr // resolved and checked, if that came first
+	host    string
+	port    int
+	tls     bool
+	settled bool // against the policy
+	rules   egress.Rules
+	addrs   []netip.Addr // resolved and checked, if that came first
 }
 
-func (t *target) inspect() bool { return t.rules.Inspect() }
+func (t *target) scheme() string {
+	if t.tls {
+		return "https"
+	}
+	return "http"
+}
+
+// authority is the target as in a URL.
+func (t *target) authority() string {
+	if !t.tls && t.port == 80 || t.tls && t.port == 443 {
+		if isAddress(t.host) && net.ParseIP(t.host).To4() == nil {
+			return "[" + t.host + "]"
+		}
+		return t.host
+	}
+	return net.JoinHostPort(t.host, strconv.Itoa(t.port))
+}
+
+func isAddress(host string) bool { return net.ParseIP(host) != nil }
 
 // resolve returns the addresses of a host that may be dialled.
 func (g *Gate) resolve(ctx context.Context, t *target) ([]netip.Addr, error) {
+	no := &egress.Refusal{Host: t.host, Port: t.port, Reason: "has no public address, and no rule lists the addresses that it has"}
 	var list []netip.Addr
 	if a, err := netip.ParseAddr(t.host); err == nil {
-		list = []netip.Addr{a}
+		list, no.Reason = []netip.Addr{a}, "is not a public address, and no rule lists it"
 	} else if list, err = call(func() ([]netip.Addr, error) { return g.opts.Lookup(ctx, t.host) }); err != nil {
 		return nil, &egress.Refusal{Host: t.host, Reason: "cannot be resolved"}
 	}
@@ -172,7 +189,7 @@ func (g *Gate) resolve(ctx context.Context, t *target) ([]netip.Addr, error) {
 		}
 	}
 	if len(good) == 0 {
-		return nil, &egress.Refusal{Host: t.host, Port: t.port, Reason: "has no public address, and no rule lists the addresses that it has"}
+		return nil, no
 	}
 	return good, nil
 }
@@ -180,15 +197,10 @@ func (g *Gate) resolve(ctx context.Context, t *target) ([]netip.Addr, error) {
 // own reports whether an address is one of this machine's.
 func own(a netip.Addr) bool {
 	list, err := net.InterfaceAddrs()
-	if err != nil {
-		return true // not known: as if it was
-	}
-	for _, n := range list {
-		if p, err := netip.ParsePrefix(n.String()); err == nil && p.Addr() == a.Unmap() {
-			return true
-		}
-	}
-	return false
+	return err != nil || slices.ContainsFunc(list, func(n net.Addr) bool { // not known: as if it was
+		p, err := netip.ParsePrefix(n.String())
+		return err == nil && p.Addr() == a.Unmap()
+	})
 }
 
 // dial connects to a target.
@@ -209,11 +221,13 @@ func (g *Gate) dial(ctx context.Context, t *target) (c net.Conn, err error) {
 	return nil, err
 }
 
-// dialRequest is the dial of the transport, whose requests carry their exchange.
+type targetKey struct{} // of a request's *target
+
+// dialRequest is the dial of the transport.
 func (g *Gate) dialRequest(ctx context.Context, _, _ string) (net.Conn, error) {
-	x, ok := ctx.Value(exchangeKey{}).(*exchange)
+	t, ok := ctx.Value(targetKey{}).(*target)
 	if !ok {
-		return nil, errors.New("a request without its exchange")
+		return nil, errors.New("a request without its target")
 	}
-	return g.dial(ctx, x.to)
+	return g.dial(ctx, t)
 }

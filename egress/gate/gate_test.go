@@ -343,6 +343,16 @@ func TestApprove(t *testing.T) {
 	if fmt.Sprint(got) != "[0 200 200 200]" || len(l.asked) != 3 || l.asked[0] != (egress.Question{Context: "c1", Host: "api.test", Port: 80}) {
 		t.Errorf("%v %v", got, l.asked)
 	}
+	// Nothing is asked about what is refused anyway.
+	l.answers = []egress.Answer{egress.AllowContext}
+	for _, u := range []string{"http://169.254.169.254/", "http://10.0.0.1/", "http://127.0.0.1/", "http://[fe80::1]/", "http://[::ffff:192.168.0.1]/"} {
+		if _, body := get(t, l.client(false), u); !strings.Contains(body, "is not a public address") {
+			t.Errorf("%s: %s", u, body)
+		}
+	}
+	if len(l.asked) != 3 || l.stray() != nil {
+		t.Errorf("%v %v", l.asked, l.stray())
+	}
 }
 
 // Limits hold: connections open at a time, and bytes of a run.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/toolcell/toolcell/egress"
@@ -19,30 +20,32 @@ const gram = 8
 // A masker writes stars over a credential, and pieces of it, in answers. It knows the
 // credential as it is, in percent, hexadecimal and base64 encoding.
 type masker struct {
-	grams  map[[gram]byte]struct{}
-	pairs  [1 << 16 / 64]uint64 // a bit for each two bytes that a gram begins with
-	starts map[string]struct{}  // what a gram begins with, of 1 to gram-1 bytes
-	short  [][]byte             // secrets shorter than a gram
+	grams []string             // sorted
+	pairs [1 << 16 / 64]uint64 // a bit for each two bytes that a gram begins with
 }
 
+// newMasker returns nil if a part of the credential is too short.
 func newMasker(c egress.Credential) *masker {
-	m := &masker{grams: map[[gram]byte]struct{}{}, starts: map[string]struct{}{}}
 	values := c.Values
 	if len(values) == 0 {
 		for _, list := range c.Header {
 			values = append(values, list...)
 		}
 	}
+	m := &masker{}
 	for _, v := range values {
-		m.add(v)
-		m.add(url.QueryEscape(v))
-		m.add(url.PathEscape(v))
-		m.add(hex.EncodeToString([]byte(v)))
-		m.add(strings.ToUpper(hex.EncodeToString([]byte(v))))
+		if len(v) < gram {
+			return nil
+		}
+		for _, text := range []string{v, url.QueryEscape(v), url.PathEscape(v), hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v)))} {
+			m.add(text)
+		}
 		for shift := range 3 {
 			m.addBase64(v, shift)
 		}
 	}
+	slices.Sort(m.grams)
+	m.grams = slices.Compact(m.grams)
 	return m
 }
 
@@ -60,25 +63,10 @@ func (m *masker) addBase64(v string, shift int) {
 }
 
 func (m *masker) add(v string) {
-	if len(v) < gram {
-		if len(v) >= 4 {
-			m.short = append(m.short, []byte(v))
-			m.addStarts(v, len(v))
-		}
-		return
-	}
 	for i := range len(v) - gram + 1 {
-		g := v[i : i+gram]
-		m.grams[[gram]byte([]byte(g))] = struct{}{}
-		pair := int(g[0])<<8 | int(g[1])
+		pair := int(v[i])<<8 | int(v[i+1])
 		m.pairs[pair/64] |= 1 << (pair % 64)
-		m.addStarts(g, gram)
-	}
-}
-
-func (m *masker) addStarts(v string, n int) {
-	for i := 1; i < n; i++ {
-		m.starts[v[:i]] = struct{}{}
+		m.grams = append(m.grams, v[i:i+gram])
 	}
 }
 
@@ -97,18 +85,8 @@ func (m *masker) mask(b []byte, stars int) int {
 		if pair := int(raw[i])<<8 | int(raw[i+1]); m.pairs[pair/64]&(1<<(pair%64)) == 0 {
 			continue
 		}
-		if _, ok := m.grams[[gram]byte(raw[i:i+gram])]; ok {
+		if _, ok := slices.BinarySearch(m.grams, string(raw[i:i+gram])); ok {
 			star(i, i+gram)
-		}
-	}
-	for _, s := range m.short {
-		for i := bytes.Index(raw, s); i >= 0; {
-			star(i, i+len(s))
-			j := bytes.Index(raw[i+1:], s)
-			if j < 0 {
-				break
-			}
-			i += 1 + j
 		}
 	}
 	return stars
@@ -117,7 +95,8 @@ func (m *masker) mask(b []byte, stars int) int {
 // tail is how many bytes at b's end could be the beginning of what is masked.
 func (m *masker) tail(b []byte) int {
 	for n := min(len(b), gram-1); n > 0; n-- {
-		if _, ok := m.starts[string(b[len(b)-n:])]; ok {
+		end := string(b[len(b)-n:])
+		if i, _ := slices.BinarySearch(m.grams, end); i < len(m.grams) && strings.HasPrefix(m.grams[i], end) {
 			return n
 		}
 	}
@@ -128,16 +107,7 @@ func (m *masker) response(r *http.Response) {
 	m.header(r.Header)
 	m.header(r.Trailer)
 	r.Status = m.text(r.Status)
-	body := &maskedBody{ReadCloser: r.Body, m: m, trailer: &r.Trailer}
-	if rw, ok := r.Body.(io.ReadWriteCloser); ok && r.StatusCode == http.StatusSwitchingProtocols {
-		r.Body = struct {
-			io.Reader
-			io.Writer
-			io.Closer
-		}{body, rw, rw}
-		return
-	}
-	r.Body = body
+	r.Body = &maskedBody{ReadCloser: r.Body, m: m, trailer: &r.Trailer}
 }
 
 func (m *masker) text(s string) string {

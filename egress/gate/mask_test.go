@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/toolcell/toolcell/egress"
 )
@@ -44,6 +46,20 @@ func TestMask(t *testing.T) {
 		if err != nil || out.String() != string(want) {
 			t.Fatalf("%v\n%s\n%s\n%s", err, body, out.String(), want)
 		}
+	}
+}
+
+// A credential that could not be recognized in an answer is not used.
+func TestMaskShort(t *testing.T) {
+	for c, ok := range map[*egress.Credential]bool{
+		{Header: http.Header{"X": {"1234567"}}}: false, {Values: []string{"12345678", ""}}: false, {Header: http.Header{"X": {"12345678"}}}: true,
+	} {
+		if m := newMasker(*c); (m != nil) != ok {
+			t.Errorf("%v: %t", c, m != nil)
+		}
+	}
+	if m := newMasker(egress.Basic("x", "token-0123", "")); m == nil || strings.Contains(m.text("a token-0123"), "token") {
+		t.Error("a token in the place of the user is not masked")
 	}
 }
 
@@ -95,7 +111,7 @@ func FuzzSocks(f *testing.F) {
 func FuzzHello(f *testing.F) {
 	f.Add([]byte{0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		c := newConn(bytesConn{readOnly{bytes.NewReader(b)}}, nil)
+		c := newConn(bytesConn{Reader: bytes.NewReader(b)}, nil)
 		_, _ = readHello(c)
 		if got, _ := io.ReadAll(c.r); !bytes.Equal(got, b) {
 			t.Errorf("%x: %x is left", b, got)
@@ -103,4 +119,11 @@ func FuzzHello(f *testing.F) {
 	})
 }
 
-type bytesConn struct{ readOnly }
+// A bytesConn is a connection from which bytes come.
+type bytesConn struct {
+	net.Conn
+	io.Reader
+}
+
+func (c bytesConn) Read(b []byte) (int, error)      { return c.Reader.Read(b) }
+func (bytesConn) SetReadDeadline(t time.Time) error { return nil }

@@ -6,85 +6,90 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httputil"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/toolcell/toolcell/egress"
 )
 
 var errOtherHost = errors.New("the Host header is not the host connected to")
 
-// fromProgram handles requests that come in the clear: those to a proxy, and those of
-// programs that know of no proxy.
-func (g *Gate) fromProgram(w http.ResponseWriter, r *http.Request) {
-	c, ok := r.Context().Value(connKey{}).(*conn)
-	if !ok {
-		return
-	}
-	if r.Method == http.MethodConnect {
+// serve handles requests of programs: those in the clear, to a proxy or without one, and
+// those within TLS that ends here.
+func (g *Gate) serve(w http.ResponseWriter, r *http.Request) {
+	c := r.Context().Value(connKey{}).(*conn)
+	if r.TLS == nil && r.Method == http.MethodConnect {
 		g.connect(c, w, r)
 		return
 	}
-	e := egress.Event{Protocol: "http", Host: r.Host, Method: r.Method, Path: r.URL.Path}
 	t, err := c.requested(r)
-	if err == nil {
-		e.Host, e.Port = t.host, t.port
-		t, err = c.s.target(r.Context(), t.host, t.port)
-	}
 	if err != nil {
-		c.s.refused(e, err)
+		c.s.refuse(egress.Event{Protocol: t.scheme(), Host: r.Host, Port: t.port, Method: r.Method, Path: r.URL.Path}, err)
 		deny(w, err)
 		return
 	}
-	c.serving.Store(t)
-	defer c.serving.Store(nil)
-	g.forward(w, r, c, t)
+	if !t.tls {
+		c.serving.Store(t)
+		defer c.serving.Store(nil)
+	}
+	proxy := httputil.ReverseProxy{
+		Transport: c.s, ErrorLog: g.server.ErrorLog, FlushInterval: -1,
+		Rewrite: func(p *httputil.ProxyRequest) { p.Out.URL.Scheme, p.Out.URL.Host = t.scheme(), t.authority() },
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			if no, ok := errors.AsType[*egress.Refusal](err); ok {
+				deny(w, no)
+				return
+			}
+			fail(w, http.StatusBadGateway, t.host+" cannot be reached: "+plain(err))
+		},
+	}
+	proxy.ServeHTTP(finalWriter{w}, r)
 }
 
-// requested returns the host and the port that a request in the clear names, which must
-// be those of the connection where that has some.
+// A finalWriter drops informational answers (RFC 9110, section 15.2), which are not
+// searched for credentials.
+type finalWriter struct{ http.ResponseWriter }
+
+func (w finalWriter) WriteHeader(status int) {
+	if status >= 200 || status == http.StatusSwitchingProtocols {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w finalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// requested returns the host and the port that a request names, which must be those of
+// the connection where that has some.
 func (c *conn) requested(r *http.Request) (*target, error) {
-	authority := r.Host
-	if r.URL.IsAbs() {
-		if authority = r.URL.Host; r.URL.Scheme != "http" {
-			return nil, errors.New("a proxy request is for http:// or CONNECT")
+	t := &target{host: r.Host, port: 80, tls: r.TLS != nil}
+	if t.tls {
+		t.port = 443
+	} else if r.URL.IsAbs() {
+		if t.host = r.URL.Host; r.URL.Scheme != "http" {
+			return t, errors.New("a proxy request is for http:// or CONNECT")
 		}
 	}
-	host, port, err := splitHost(authority, 80)
-	if err != nil {
-		return nil, err
-	}
-	if t := c.target.Load(); t != nil {
-		name, err := egress.CanonicalHost(host)
-		switch {
-		case err != nil:
-			return nil, errOtherHost
-		case name != t.host:
-			return nil, &egress.Refusal{Host: name, Port: t.port, Reason: "is not the host connected to, " + t.host}
-		}
-		port = t.port
-	}
-	return &target{host: host, port: port}, nil
-}
-
-// fromTLS handles requests within TLS that ends here.
-func (g *Gate) fromTLS(w http.ResponseWriter, r *http.Request) {
-	c, ok := r.Context().Value(connKey{}).(*conn)
-	if !ok {
-		return
-	}
-	t := c.target.Load()
-	host, port, err := splitHost(r.Host, 443)
+	host, port, err := splitHost(t.host, t.port)
 	if err == nil {
 		host, err = egress.CanonicalHost(host)
 	}
-	if err != nil || host != t.host || port != t.port || r.Method == http.MethodConnect {
-		c.s.refused(egress.Event{Protocol: "https", Host: r.Host, Port: t.port, Method: r.Method, Path: r.URL.Path}, errOtherHost)
-		deny(w, errOtherHost)
-		return
+	to := c.target.Load()
+	switch {
+	case t.tls && (err != nil || host != to.host || port != to.port || r.Method == http.MethodConnect):
+		return t, errOtherHost
+	case err != nil:
+		return t, err
+	case to != nil && host != to.host:
+		return t, &egress.Refusal{Host: host, Port: to.port, Reason: "is not the host connected to, " + to.host}
+	case to != nil:
+		port = to.port
 	}
-	g.forward(w, r, c, t)
+	t.host, t.port = host, port
+	return t, nil
 }
 
 // connect handles CONNECT.
@@ -102,7 +107,7 @@ func (g *Gate) connect(c *conn, w http.ResponseWriter, r *http.Request) {
 		t.addrs, err = g.resolve(r.Context(), t)
 	}
 	if err != nil {
-		c.s.refused(egress.Event{Protocol: "connect", Host: host, Port: port}, err)
+		c.s.refuse(egress.Event{Protocol: "connect", Host: host, Port: port}, err)
 		deny(w, err)
 		return
 	}
@@ -155,16 +160,11 @@ func fail(w http.ResponseWriter, status int, text string) {
 func writeStatus(nc net.Conn, status int, text string) {
 	_ = nc.SetWriteDeadline(time.Now().Add(10 * time.Second))
 	body := "network policy: " + text + "\n"
-	_, _ = fmt.Fprintf(nc, "HTTP/1.1 %d %s\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", status, phrase(text), len(body), body)
-}
-
-// phrase makes text fit into a status line.
-func phrase(text string) string {
-	b := []byte(text)
-	for i, c := range b {
-		if c < ' ' || c > '~' {
-			b[i] = '?'
+	phrase := strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII || unicode.IsControl(r) {
+			return '?'
 		}
-	}
-	return string(b[:min(len(b), 500)])
+		return r
+	}, text)
+	_, _ = fmt.Fprintf(nc, "HTTP/1.1 %d %.500s\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", status, phrase, len(body), body)
 }

@@ -21,7 +21,6 @@ var errClosed = errors.New("the session is closed")
 // may be called concurrently.
 type Session struct {
 	gate  *Gate
-	names names
 	bytes atomic.Int64  // of the run
 	slots chan struct{} // one for each request in progress
 
@@ -34,19 +33,14 @@ type Session struct {
 	limit    *codeinterp.NetworkLimit // of the run
 	onEvent  func(egress.Event)       // of the run, or nil
 	refusals []string                 // of the run
-	conns    map[*conn]struct{}
-	approved map[hostPort]bool
-	closed   bool
-}
-
-type hostPort struct {
-	host string
-	port int
+	names    []string                 // that DNS has answered
+	conns    map[*conn]struct{}       // nil when it is closed
+	approved map[string]bool          // host:port
 }
 
 // Session returns a new session. Close ends it.
 func (g *Gate) Session() *Session {
-	s := &Session{gate: g, conns: map[*conn]struct{}{}, approved: map[hostPort]bool{}, slots: make(chan struct{}, g.policy.Limits.Connections)}
+	s := &Session{gate: g, conns: map[*conn]struct{}{}, approved: map[string]bool{}, slots: make(chan struct{}, g.policy.Limits.Connections)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
@@ -91,7 +85,6 @@ func leaves(l *codeinterp.NetworkLimit, host string) bool {
 func (s *Session) Close() {
 	s.cancel()
 	s.mu.Lock()
-	s.closed = true
 	conns := s.conns
 	s.conns = nil
 	s.mu.Unlock()
@@ -101,37 +94,44 @@ func (s *Session) Close() {
 	s.tunnels.Wait()
 }
 
-// target settles a host and a port against the policy.
+// target settles a host and a port against the policy. A host that no rule allows is asked
+// about before its name is resolved, so that no look-up carries out what was not allowed,
+// and not at all if it is an address that would be refused.
 func (s *Session) target(ctx context.Context, host string, port int) (*target, error) {
 	name, err := egress.CanonicalHost(host)
 	if err != nil {
-		return nil, &egress.Refusal{Reason: err.Error()}
+		return nil, refusal("%v", err)
 	}
-	t := &target{host: name, port: port}
+	t := &target{host: name, port: port, settled: true}
+	if err := s.allowed(t); err != nil {
+		return nil, err
+	}
+	key := t.authority()
 	s.mu.Lock()
-	id, limit, approved := s.id, s.limit, s.approved[hostPort{name, port}]
+	id, approved := s.id, s.approved[key]
 	s.mu.Unlock()
-	if !leaves(limit, name) {
-		return nil, &egress.Refusal{Host: name, Port: port, Reason: "is not a host that this run may reach"}
-	}
 	if t.rules, err = s.gate.policy.ForHost(name, port); err == nil || approved {
 		return t, nil
 	}
 	if s.gate.opts.Approve == nil || s.gate.policy.Mode != egress.Hosts {
 		return nil, err
 	}
+	if isAddress(name) {
+		if _, err := s.gate.resolve(ctx, t); err != nil {
+			return nil, err
+		}
+	}
 	answer, _ := call(func() (egress.Answer, error) {
 		return s.gate.opts.Approve(ctx, egress.Question{Context: id, Host: name, Port: port}), nil
 	})
-	switch answer {
-	case egress.AllowOnce:
-		return t, nil
-	case egress.AllowContext:
+	if answer == egress.AllowContext {
 		s.mu.Lock()
 		if len(s.approved) < maxNames {
-			s.approved[hostPort{name, port}] = true
+			s.approved[key] = true
 		}
 		s.mu.Unlock()
+	}
+	if answer == egress.AllowOnce || answer == egress.AllowContext {
 		return t, nil
 	}
 	return nil, err
@@ -147,17 +147,17 @@ func (s *Session) allowed(t *target) error {
 	return nil
 }
 
-// event reports e, which begins at start.
-func (s *Session) event(e egress.Event, start time.Time) {
+// event reports e, which begins now if it has no Start.
+func (s *Session) event(e egress.Event) {
 	s.mu.Lock()
 	e.Context = s.id
 	sinks := []func(egress.Event){s.gate.opts.OnEvent, s.onEvent}
 	s.mu.Unlock()
-	e.Start, e.Took = start, time.Since(start)
-	e.Host, e.Path, e.Reason = printable(e.Host), printable(e.Path), printable(e.Reason)
-	if len(e.Path) > 2048 {
-		e.Path = e.Path[:2048]
+	if e.Start.IsZero() {
+		e.Start = time.Now()
 	}
+	e.Took = time.Since(e.Start)
+	e.Host, e.Path, e.Reason = printable(e.Host), printable(e.Path[:min(len(e.Path), 2048)]), printable(e.Reason)
 	for _, f := range sinks {
 		if f != nil {
 			_, _ = call(func() (any, error) { f(e); return nil, nil })
@@ -175,27 +175,19 @@ func call[T any](f func() (T, error)) (v T, err error) {
 	return f()
 }
 
-// refused reports a refusal.
-func (s *Session) refused(e egress.Event, err error) {
-	s.refuse(e, err, time.Now())
-}
-
-func (s *Session) refuse(e egress.Event, err error, start time.Time) {
+// refuse reports e as refused.
+func (s *Session) refuse(e egress.Event, err error) {
 	e.Allowed, e.Reason = false, err.Error()
 	if no, ok := errors.AsType[*egress.Refusal](err); ok && no.Port != 0 {
 		e.Host, e.Port = no.Host, no.Port
 	}
+	sentence := printable(e.Reason[:min(len(e.Reason), 500)]) // it may hold text of the program's
 	s.mu.Lock()
-	if sentence := shorten(e.Reason); len(s.refusals) < codeinterp.MaxRefusals && !slices.Contains(s.refusals, sentence) {
+	if len(s.refusals) < codeinterp.MaxRefusals && !slices.Contains(s.refusals, sentence) {
 		s.refusals = append(s.refusals, sentence)
 	}
 	s.mu.Unlock()
-	s.event(e, start)
-}
-
-// shorten makes a reason, which may hold text of the program's, fit into a Result.
-func shorten(s string) string {
-	return printable(s[:min(len(s), 500)])
+	s.event(e)
 }
 
 // printable removes what a terminal could obey.
@@ -218,7 +210,7 @@ func (s *Session) spend(n int) bool {
 func (s *Session) start(tunnel func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed {
+	if s.conns != nil {
 		s.tunnels.Go(tunnel)
 	}
 }
@@ -229,7 +221,7 @@ func (s *Session) add(nc net.Conn) (*conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.closed:
+	case s.conns == nil:
 		return nil, errClosed
 	case len(s.conns) >= s.gate.policy.Limits.Connections:
 		return nil, &egress.Refusal{Reason: "too many connections are open"}

@@ -32,7 +32,7 @@ func (s *Session) socks(c *conn) {
 		}
 	}
 	if err != nil {
-		s.refused(egress.Event{Protocol: "socks5", Host: host, Port: port}, err)
+		s.refuse(egress.Event{Protocol: "socks5", Host: host, Port: port}, err)
 		_, _ = c.Write(socksReply(socksNotAllowed))
 		_ = c.Close()
 		return

@@ -17,8 +17,7 @@ const halfOpenTime = 15 * time.Minute
 // sides have ended. It closes c.
 func (s *Session) tunnel(c *conn, t *target, protocol string, answer []byte) {
 	defer c.Close()
-	start := time.Now()
-	e := egress.Event{Protocol: protocol, Host: t.host, Port: t.port, Allowed: true}
+	e := egress.Event{Protocol: protocol, Host: t.host, Port: t.port, Allowed: true, Start: time.Now()}
 	c.target.Store(t)
 	// A run with a limit may have begun since t was settled.
 	err := s.allowed(t)
@@ -28,10 +27,10 @@ func (s *Session) tunnel(c *conn, t *target, protocol string, answer []byte) {
 	}
 	if err != nil {
 		if no, ok := errors.AsType[*egress.Refusal](err); ok {
-			s.refuse(e, no, start)
+			s.refuse(e, no)
 		} else {
 			e.Reason = plain(err)
-			s.event(e, start)
+			s.event(e)
 		}
 		if answer != nil && protocol == "connect" {
 			writeStatus(c, 502, plain(err))
@@ -57,7 +56,7 @@ func (s *Session) tunnel(c *conn, t *target, protocol string, answer []byte) {
 		_ = up.(*net.TCPConn).SetReadBuffer(localBuffer)
 	}
 	e.Sent, e.Received = pass(c, up, s.gate.policy.Limits.Bytes > 0)
-	s.event(e, start)
+	s.event(e)
 }
 
 // local reports whether a connection is by TCP, and within this machine.

@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,5 +131,49 @@ func TestFetchRefused(t *testing.T) {
 	defer off.Close()
 	if res, _ := off.RunCode(t.Context(), "javascript", `console.log(typeof fetch, typeof Headers)`, nil); res.Stdout() != "undefined function\n" {
 		t.Errorf("%q", res.Stdout())
+	}
+}
+
+// The requests of all contexts together have a bound. Package fetch
+func TestFetchBound(t *testing.T) {
+	const bound, contexts = 256, 6
+	var now, most atomic.Int64
+	full := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		n := now.Add(1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		if n == bound {
+			close(full)
+		}
+		<-full
+		now.Add(-1)
+	}))
+	defer srv.Close()
+	rule, err := egress.ParseRule(strings.TrimPrefix(srv.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, err := fetch.New(&egress.Options{Policy: egress.Policy{Mode: egress.Hosts, Rules: []egress.Rule{rule}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ci, err := inmemory.New(&inmemory.Options{Network: network, MaxRunning: contexts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	var wg sync.WaitGroup
+	for range contexts {
+		wg.Go(func() {
+			code := fmt.Sprintf(`(await Promise.all(Array.from({ length: 64 }, () => fetch(%q)))).length`, srv.URL)
+			if res, err := ci.RunCode(t.Context(), "javascript", "console.log("+code+")", nil); err != nil || res.Stdout() != "64\n" {
+				t.Errorf("%+v %v", res, err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := most.Load(); n != bound {
+		t.Errorf("%d requests in progress", n)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/egress/gate"
 	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
@@ -25,7 +26,7 @@ import (
 type host struct {
 	opts      Options
 	sandbox   *sandbox.Sandbox
-	network   *network // nil without Options.Egress
+	network   *gate.Gate // nil without Options.Egress
 	languages map[string]*language
 	names     []string
 	warm      map[string]*pool
@@ -63,8 +64,7 @@ func (h *host) open(choose func() error) (err error) {
 		return err
 	}
 	if h.sandbox, err = sandbox.New(box); err != nil {
-		h.network.close()
-		return err
+		return errors.Join(err, h.network.Close())
 	}
 	h.life, h.cancel = context.WithCancel(context.Background())
 	for _, step := range []func() error{h.openDir, choose, h.startPools} {
@@ -199,7 +199,5 @@ func (h *host) Close(context.Context) error {
 	if h.dir != nil {
 		h.dir.Close()
 	}
-	err := h.sandbox.Close()
-	h.network.close()
-	return err
+	return errors.Join(h.sandbox.Close(), h.network.Close())
 }

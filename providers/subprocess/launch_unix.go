@@ -55,7 +55,7 @@ func (h *host) command(l *language, pl *place) *sandbox.Cmd {
 	}
 	maps.Copy(env, l.Env)
 	maps.Copy(env, pl.env)
-	h.network.connect(pl, c, env)
+	h.connect(pl, c, env)
 	c.Env = h.sandbox.Env(pl.dir, pl.cwd, env)
 	c.Cwd = pl.cwd
 	return c

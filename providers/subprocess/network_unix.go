@@ -3,11 +3,9 @@
 package subprocess
 
 import (
+	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
@@ -16,15 +14,9 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
-// A network is what programs reach by Options.Egress.
-type network struct {
-	gate   *gate.Gate
-	bundle string // file of the certificates that programs are to trust, empty for the system's
-}
-
 // openNetwork makes the gate of the options, nil if they have no policy, and puts what
 // programs read of it into the options of the sandbox.
-func (o *Options) openNetwork(b *sandbox.Options) (*network, error) {
+func (o *Options) openNetwork(b *sandbox.Options) (*gate.Gate, error) {
 	if o.Egress == nil || o.Egress.Policy.Mode == egress.Off {
 		return nil, nil
 	}
@@ -39,41 +31,26 @@ func (o *Options) openNetwork(b *sandbox.Options) (*network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
 	}
-	n := &network{gate: g}
-	if n.bundle, err = g.WriteBundle(o.Sandbox.TempDir); err != nil {
-		n.close()
-		return nil, fmt.Errorf("%w: certificates: %w", codeinterp.ErrUnavailable, err)
+	certificates, err := g.WriteBundle(o.Sandbox.TempDir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: certificates: %w", codeinterp.ErrUnavailable, errors.Join(err, g.Close()))
 	}
 	b.Egress = true
-	if n.bundle != "" {
-		b.ReadOnly = append(b.ReadOnly[:len(b.ReadOnly):len(b.ReadOnly)], filepath.Dir(n.bundle))
+	if certificates != "" {
+		b.ReadOnly = append(b.ReadOnly[:len(b.ReadOnly):len(b.ReadOnly)], certificates)
 	}
-	return n, nil
-}
-
-func (n *network) close() {
-	if n == nil {
-		return
-	}
-	_ = n.gate.Close()
-	if n.bundle != "" {
-		_ = os.RemoveAll(filepath.Dir(n.bundle))
-	}
+	return g, nil
 }
 
 // connect gives a process that is about to start its ways out, and the environment that
 // names them.
-func (n *network) connect(pl *place, c *sandbox.Cmd, env map[string]string) {
-	if n == nil {
+func (h *host) connect(pl *place, c *sandbox.Cmd, env map[string]string) {
+	if h.network == nil {
 		return
 	}
-	pl.net = n.gate.Session()
-	c.Egress = &sandbox.Egress{Serve: pl.net.Serve, DNS: pl.net.DNS, Ports: n.gate.Ports()}
-	own := map[string]string{}
-	for _, kv := range gate.Environ(sandbox.ProxyPort, n.bundle) {
-		k, v, _ := strings.Cut(kv, "=")
-		own[k] = v
-	}
+	pl.net = h.network.Session()
+	c.Egress = &sandbox.Egress{Serve: pl.net.Serve, DNS: pl.net.DNS, Ports: h.network.Ports()}
+	own := h.network.Environ(sandbox.ProxyPort)
 	maps.Copy(own, env)
 	maps.Copy(env, own)
 }

@@ -6,9 +6,14 @@
 //
 // It is a package of its own since it brings net/http, which programs without a network
 // need not carry.
+//
+// A request and an answer have at most 16 MiB each. Of all contexts of an interpreter 256
+// requests are in progress, of one context as many as the policy's Limits.Connections says;
+// others wait within their run's time.
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,6 +38,9 @@ const (
 
 	// maxFetches is how many requests of a run may wait.
 	maxFetches = 1024
+
+	// maxOpen is how many requests of an interpreter are in progress.
+	maxOpen = 256
 )
 
 var errRedirect = errors.New("unexpected redirect")
@@ -41,6 +49,7 @@ var errRedirect = errors.New("unexpected redirect")
 type network struct {
 	gate   *gate.Gate
 	policy egress.Policy
+	open   chan struct{} // one for each request in progress
 }
 
 // New returns an engine.Network for one interpreter, which closes it. Programs reach what
@@ -54,31 +63,31 @@ func New(o *egress.Options) (engine.Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
 	}
-	return &network{g, o.Policy}, nil
+	return &network{g, o.Policy, make(chan struct{}, maxOpen)}, nil
 }
 
 func (n *network) Hosts(max int) []string         { return n.policy.HostNames(max) }
-func (n *network) Session() engine.NetworkSession { return session{n.gate.Session()} }
+func (n *network) Session() engine.NetworkSession { return session{n.gate.Session(), n.open} }
 func (n *network) Close() error                   { return n.gate.Close() }
 
-type session struct{ *gate.Session }
+type session struct {
+	*gate.Session
+	open chan struct{}
+}
 
 // Fetch implements engine.NetworkSession.
 func (s session) Fetch(ctx context.Context) func(json.RawMessage, func(json.RawMessage, error)) {
-	return newFetcher(ctx, s.Session).fetch
+	f := &fetcher{ctx: ctx, session: s, pending: map[int64]context.CancelFunc{}}
+	return f.fetch
 }
 
 // A fetcher makes the HTTP requests of one run.
 type fetcher struct {
 	ctx     context.Context // of the run
-	session *gate.Session
+	session session
 
 	mu      sync.Mutex
 	pending map[int64]context.CancelFunc
-}
-
-func newFetcher(ctx context.Context, s *gate.Session) *fetcher {
-	return &fetcher{ctx: ctx, session: s, pending: map[int64]context.CancelFunc{}}
 }
 
 // fetch is an engine.Program's Fetch.
@@ -124,9 +133,15 @@ func fetchError(err error) error {
 }
 
 func (f *fetcher) do(ctx context.Context, q *engine.FetchRequest) (*engine.FetchAnswer, error) {
+	select {
+	case f.session.open <- struct{}{}:
+		defer func() { <-f.session.open }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	var body io.Reader
 	if q.Body != nil {
-		body = strings.NewReader(string(fromLatin(*q.Body)))
+		body = bytes.NewReader(fromLatin(*q.Body))
 	}
 	r, err := http.NewRequestWithContext(ctx, q.Method, q.URL, body)
 	if err != nil {
@@ -152,8 +167,8 @@ func (f *fetcher) do(ctx context.Context, q *engine.FetchRequest) (*engine.Fetch
 		return nil
 	}}
 	resp, err := client.Do(r)
-	if err != nil {
-		return nil, unwrapURL(err)
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		return nil, outer.Err // without what net/http puts around it
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxFetchBody+1))
@@ -171,14 +186,6 @@ func (f *fetcher) do(ctx context.Context, q *engine.FetchRequest) (*engine.Fetch
 		}
 	}
 	return a, nil
-}
-
-// unwrapURL removes what net/http puts around an error.
-func unwrapURL(err error) error {
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // toLatin returns bytes as characters, fromLatin the bytes of characters below U+0100.
