@@ -71,7 +71,7 @@
 //     second; removed files that are still open do not count. A program under the host's
 //     uid that closes a directory to itself ends, since that cannot be measured. Other
 //     writable directories are bounded per file only (FileSize).
-//   - Under a uid that others have too (not as root, or with Options.UID), the watchdog
+//   - Under a uid that others have too (where the host is not root), the watchdog
 //     enforces Limits.Processes by killing the tree; otherwise fork fails.
 //   - Both modes refuse memfd_create, fallocate (libraries write instead), vmsplice,
 //     System V queues and large segments, io_uring, namespaces, ptrace and BPF.

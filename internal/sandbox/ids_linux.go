@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,10 +11,7 @@ import (
 
 // newIDs looks for a range of ids that this user namespace maps: above 2^30
 // where all are mapped, else the last 5,000 below 65,000.
-func newIDs(uid, gid int) (*ids, error) {
-	if uid != 0 {
-		return &ids{fixed: identity{uid: uid, gid: cmp.Or(gid, uid), drop: true}}, nil
-	}
+func newIDs() (*ids, error) {
 	n := min(mappedIDs("/proc/self/uid_map"), mappedIDs("/proc/self/gid_map"))
 	i := &ids{lo: 0x40000000, hi: 0x7ff00000}
 	if n <= i.hi {

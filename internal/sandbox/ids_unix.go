@@ -22,7 +22,6 @@ import (
 // An ids hands out the uids that programs of a root host run as: one for each
 // working directory, from a range that no account uses.
 type ids struct {
-	fixed  identity // set if the caller chose
 	lo, hi int
 
 	mu   sync.Mutex
@@ -37,22 +36,16 @@ func (i *ids) own(dir string, ours bool) (identity, error) {
 	if err != nil {
 		return identity{}, err
 	}
-	id := i.fixed
 	switch {
-	case id.drop:
 	case ours && uid >= i.lo && uid < i.hi:
 		return identity{uid, uid, true, true}, nil
 	case ours:
-		id = i.fresh()
+		id := i.fresh()
+		return id, handOver(dir, id)
 	case uid == 0:
-		return id, fmt.Errorf("%w: the working directory belongs to root, and programs never run as root; give it to another user, or let everybody change it", codeinterp.ErrIsolation)
-	default:
-		id = identity{uid: uid, gid: cmp.Or(gid, uid), drop: true}
+		return identity{}, fmt.Errorf("%w: the working directory belongs to root, and programs never run as root; give it to another user, or let everybody change it", codeinterp.ErrIsolation)
 	}
-	if !ours || uid == id.uid {
-		return id, nil
-	}
-	return id, handOver(dir, id)
+	return identity{uid: uid, gid: cmp.Or(gid, uid), drop: true}, nil
 }
 
 // identify returns the identity for a plan's program.
@@ -63,8 +56,6 @@ func (s *Sandbox) identify(pl *plan) (id identity, err error) {
 		return s.ids.own(pl.Workdir, ours)
 	case pl.Cwd == s.shared.dir && s.shared.drop:
 		id = s.shared.identity
-	case s.ids.fixed.drop:
-		id = s.ids.fixed
 	case openToAll(pl.Cwd.Path()):
 		return s.ids.own(pl.Workdir, ours)
 	default:
@@ -110,15 +101,9 @@ func (s *Sandbox) Share(d *Dir) error {
 	if err := s.Reachable(d.Path()); err != nil || s.ids == nil {
 		return err
 	}
-	id := s.ids.fixed
-	if !id.drop {
-		var err error
-		if id, err = s.ids.guest(d); err != nil {
-			return err
-		}
-	}
+	id, err := s.ids.guest(d)
 	s.shared = sharedDir{d, id}
-	return nil
+	return err
 }
 
 // Shares returns the user that Share has chosen; ok is false where programs run
@@ -135,11 +120,8 @@ func openToAll(dir string) bool {
 	return ok && st.Uid == 0 && info.Mode().Perm()&0o007 == 0o007
 }
 
-// fresh returns an unused identity, or the one that the caller chose.
+// fresh returns an unused identity.
 func (i *ids) fresh() identity {
-	if i.fixed.drop {
-		return i.fixed
-	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.next++; i.next >= i.hi {
@@ -182,11 +164,8 @@ func alone(pl *plan) bool { return pl.ids.own && !pl.forked }
 
 // user says who programs run as, for the report.
 func (s *Sandbox) user() string {
-	switch {
-	case s.ids == nil:
+	if s.ids == nil {
 		return strconv.Itoa(os.Getuid()) + " (the host's)"
-	case s.ids.fixed.drop:
-		return strconv.Itoa(s.ids.fixed.uid)
 	}
 	return "an unused uid for each working directory"
 }

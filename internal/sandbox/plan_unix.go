@@ -19,9 +19,6 @@ func (o *Options) check() error {
 	if o.Require < Auto || o.Require > Bwrap {
 		return fmt.Errorf("%w: mode %d", codeinterp.ErrInvalid, o.Require)
 	}
-	if o.UID < 0 || o.GID < 0 {
-		return fmt.Errorf("%w: uid %d, gid %d", codeinterp.ErrInvalid, o.UID, o.GID)
-	}
 	if o.Egress && o.Network {
 		return fmt.Errorf("%w: Egress and Network", codeinterp.ErrInvalid)
 	}

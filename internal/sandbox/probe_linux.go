@@ -25,8 +25,8 @@ func (s *Sandbox) remembered(probe func() error) error {
 		return probe()
 	}
 	path, _ := findBwrap()
-	key := fmt.Sprintf("isolation %v network %t egress %t signals %t uid %d gid %d bwrap %s %s\n%s", s.mode, s.opts.Network, s.opts.Egress, s.opts.AllowSignals,
-		s.opts.UID, s.opts.GID, path, probecache.Stamp(path), probecache.Machine())
+	key := fmt.Sprintf("isolation %v network %t egress %t signals %t bwrap %s %s\n%s", s.mode, s.opts.Network, s.opts.Egress, s.opts.AllowSignals,
+		path, probecache.Stamp(path), probecache.Machine())
 	var reason string // why the mode does not work, empty if it does
 	if s.opts.Probes.Load(key, 0, &reason) && reason == "" {
 		s.bwrap = path
@@ -154,7 +154,7 @@ func (s *Sandbox) describe() codeinterp.Isolation {
 	switch {
 	case s.cgroups != nil:
 		r.Memory, r.PIDs = "cgroup", "cgroup"
-	case s.mode == Bwrap || s.ids != nil && !s.ids.fixed.drop:
+	case s.mode == Bwrap || s.ids != nil:
 		r.PIDs = "rlimit"
 	}
 	l := s.opts.Limits

@@ -231,7 +231,6 @@ func TestOptions(t *testing.T) {
 		"relative": {ReadOnly: []string{"usr"}},
 		"nul":      {Writable: []string{"/a\x00b"}},
 		"limit":    {Limits: sandbox.Limits{Memory: -2}},
-		"uid":      {UID: -1},
 	} {
 		if _, err := sandbox.New(&o); !errors.Is(err, codeinterp.ErrInvalid) {
 			t.Errorf("%s: got %v", name, err)

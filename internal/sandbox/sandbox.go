@@ -61,11 +61,6 @@ type Options struct {
 	// Limits applies to every process; zero fields mean DefaultLimits.
 	Limits Limits
 
-	// UID and GID are what programs run as where the host is root. Zero
-	// means an unused high id for each directory of TempDir, and the owner
-	// of other working directories.
-	UID, GID int
-
 	// Cgroup is a cgroup v2 directory that is delegated to this process, has
 	// no processes of its own and has the memory and pids controllers; each
 	// process gets a subdirectory. Empty means the parent of the host's own
@@ -139,7 +134,7 @@ type Cmd struct {
 	Workdir string
 
 	// Cwd, if set, is the directory that the program starts in instead, and may change: a
-	// directory of another user. If the host is root and Options.UID is not set, the
+	// directory of another user. If the host is root, the
 	// program runs as its owner, to whom Workdir is handed over. If the owner is root and
 	// not every user may change it, the program runs as a uid that belongs to the
 	// directory, whose access list (see acl(5)) lets that uid list it and make files in it

@@ -59,7 +59,7 @@ func New(o *Options) (*Sandbox, error) {
 	s.system = systemPaths(s.opts.Network)
 	closeInherited()
 	if os.Geteuid() == 0 {
-		ids, err := newIDs(s.opts.UID, s.opts.GID)
+		ids, err := newIDs()
 		if err != nil {
 			return nil, err
 		}

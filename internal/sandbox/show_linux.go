@@ -73,7 +73,7 @@ func (s *Sandbox) hidden(path string) ([]rootPath, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := passes(at, true, s.ids.fixed); err != nil {
+	if err := passes(at, true); err != nil {
 		return nil, err
 	}
 	return list, note(at, "")
@@ -85,7 +85,7 @@ func (s *Sandbox) closedAbove(path string) (string, error) {
 	dir := "/"
 	for _, name := range split(filepath.Dir(path)) {
 		dir = filepath.Join(dir, name)
-		if closed := passes(dir, false, s.ids.fixed); closed != nil {
+		if closed := passes(dir, false); closed != nil {
 			if !rootsAlone(dir) {
 				return dir, closed
 			}

@@ -128,7 +128,7 @@ func (s *Sandbox) Reachable(path string) error {
 // that they are shown, and read path.
 func (s *Sandbox) passable(path string) error {
 	for dir := path; ; dir = filepath.Dir(dir) {
-		if err := passes(dir, dir == path, s.ids.fixed); err != nil {
+		if err := passes(dir, dir == path); err != nil {
 			return err
 		}
 		if dir == "/" || s.shows(dir) {
@@ -137,9 +137,9 @@ func (s *Sandbox) passable(path string) error {
 	}
 }
 
-// passes checks that id, or where it is zero some uid without any groups, may
-// search path if it is a directory, or else read it if that is wanted.
-func passes(path string, read bool, id identity) error {
+// passes checks that other users may search path if it is a directory, or else read it
+// if that is wanted.
+func passes(path string, read bool) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return bare(err)
@@ -148,17 +148,7 @@ func passes(path string, read bool, id identity) error {
 	if read && !info.IsDir() {
 		need, how = 0o4, "r"
 	}
-	mode := info.Mode().Perm()
-	bits := mode
-	if st, ok := sysStat(info); ok && id.drop {
-		switch {
-		case int(st.Uid) == id.uid:
-			bits >>= 6
-		case int(st.Gid) == id.gid:
-			bits >>= 3
-		}
-	}
-	if bits&need == 0 {
+	if mode := info.Mode().Perm(); mode&need == 0 {
 		return fmt.Errorf("%s is closed to other users (mode %#o), and programs of a root host run as another user; chmod a+%s it, or use another", path, mode, how)
 	}
 	return nil

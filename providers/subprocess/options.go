@@ -59,10 +59,6 @@ type Sandbox struct {
 	// under the host's own user: they can kill the host there. Describe says so.
 	AllowSignals bool
 
-	// UID and GID are what programs run as where the host is root; zero means an
-	// unused id for each working directory.
-	UID, GID int
-
 	// Cgroup is a cgroup v2 directory that is delegated to the host process. Empty
 	// means the parent of the host's own cgroup where that is delegated.
 	Cgroup string

@@ -81,7 +81,7 @@ func (o *Options) table() ([]Language, error) {
 func (o *Options) sandbox() *sandbox.Options {
 	b := o.Sandbox
 	return &sandbox.Options{
-		Require: b.Mode, AllowNone: b.AllowNone, AllowSignals: b.AllowSignals, UID: b.UID, GID: b.GID, Cgroup: b.Cgroup, TempDir: b.TempDir,
+		Require: b.Mode, AllowNone: b.AllowNone, AllowSignals: b.AllowSignals, Cgroup: b.Cgroup, TempDir: b.TempDir,
 		Network: o.Network, ReadOnly: o.ReadOnly, Writable: o.Writable, Limits: o.Limits, Probes: o.probes(),
 	}
 }
