@@ -61,7 +61,7 @@ func newBase(path string, python bool, changeable []string) (*base, error) {
 		return &base{path: path, runtime: "node " + interpreter.Version(printed), roots: interpreter.Roots(path)}, nil
 	}
 	path, _ = Base(path)
-	about, _, err := interpreter.AskPython(path, false, "")
+	about, _, err := interpreter.AskPython(path, "")
 	if err != nil {
 		return nil, err
 	}

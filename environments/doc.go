@@ -22,8 +22,8 @@
 //     host's network. They read nothing else of the home. On a root host they run as a
 //     user of their own.
 //   - Only wheels are installed, without build or install scripts, so no code of a
-//     package runs before a program imports it. A package that replaces the files
-//     which Python starts by is refused.
+//     package runs before a program imports it. The host itself starts the interpreter
+//     that an environment was made with, and never the environment's own.
 //
 // # Limits
 //

@@ -63,16 +63,10 @@ func (i *installer) install(ctx context.Context) error {
 	return nil
 }
 
-// sign makes the files of the environment the host's, checks what Python starts by,
-// and writes the lock.
+// sign makes the files of the environment the host's, and writes the lock.
 func (i *installer) sign(list []string) error {
 	if err := i.take(i.made); err != nil {
 		return err
-	}
-	if i.Language == "python" {
-		if err := checkStart(i.made, i.base.path); err != nil {
-			return err
-		}
 	}
 	dir, err := openPlain(i.made)
 	if err != nil {

@@ -4,12 +4,10 @@ package environments
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // settle makes the files in a directory a user's, unless uid is -1, readable by all
@@ -88,47 +86,4 @@ func readPlain(dir, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is no file, or a very large one", name)
 	}
 	return root.ReadFile(name)
-}
-
-// checkStart checks that an environment's Python is the one that it was made with, and
-// takes its library from there. Packages can hold files for these places too.
-func checkStart(dir, python string) error {
-	real, err := filepath.EvalSymlinks(python)
-	if err != nil {
-		return err
-	}
-	if is, err := filepath.EvalSymlinks(filepath.Join(dir, "bin", "python")); err != nil || is != real {
-		return errors.New("a package has replaced bin/python")
-	}
-	entries, err := os.ReadDir(filepath.Join(dir, "bin"))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := strings.ToLower(e.Name())
-		if name == "pyvenv.cfg" || name == "pybuilddir.txt" || strings.HasSuffix(name, "._pth") {
-			return fmt.Errorf("a package has bin/%s, which changes how Python starts", e.Name())
-		}
-	}
-	config, err := readPlain(dir, "pyvenv.cfg")
-	if err != nil {
-		return err
-	}
-	for line := range bytes.Lines(config) {
-		key, value, _ := bytes.Cut(line, []byte("="))
-		if string(bytes.ToLower(bytes.TrimSpace(key))) != "home" {
-			continue
-		}
-		home, err := filepath.EvalSymlinks(string(bytes.TrimSpace(value)))
-		if err == nil && (home == filepath.Dir(real) || home == realDir(python)) {
-			return nil
-		}
-		break
-	}
-	return errors.New("a package has replaced pyvenv.cfg")
-}
-
-func realDir(path string) string {
-	dir, _ := filepath.EvalSymlinks(filepath.Dir(path))
-	return dir
 }

@@ -10,8 +10,12 @@ import (
 
 // pythonQuestion prints a Python's version, place and packages as lines in
 // hexadecimal, since file names may hold anything. It then compiles the sources on
-// standard input.
-const pythonQuestion = `import sys,marshal
+// standard input. It is asked with -S, finds its packages itself, and runs none of their
+// .pth files: these can lead to where programs write.
+const pythonQuestion = `import sys,marshal,site
+site.addpackage=lambda *a,**k:None
+site.execsitecustomize=site.execusercustomize=lambda:None
+site.main()
 v=sys.version_info
 import os
 have=set()
@@ -26,14 +30,6 @@ if v>=(3,9)and given:
  for s in given.split(b'\0'):
   s,l=s.split(b'\1');b=marshal.dumps((code(s),l and marshal.dumps(code(l))));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
 
-// withoutSite finds the packages of a Python that was started with -S, and runs none
-// of their .pth files.
-const withoutSite = `import site
-site.addpackage=lambda *a,**k:None
-site.execsitecustomize=site.execusercustomize=lambda:None
-site.main()
-`
-
 // Python describes an installed Python.
 type Python struct {
 	Version    string
@@ -43,15 +39,10 @@ type Python struct {
 	Metadata   []string // names of the directories that describe packages
 }
 
-// AskPython starts a Python as the host and returns its description. foreign says
-// that others may have installed packages in it, none of which then runs. Of sources,
-// which is what pythonQuestion reads, printed has the compiled code.
-func AskPython(path string, foreign bool, sources string) (about Python, printed string, err error) {
-	args := []string{"-I", "-X", "utf8", "-c", pythonQuestion}
-	if foreign {
-		args = []string{"-I", "-S", "-X", "utf8", "-c", withoutSite + pythonQuestion}
-	}
-	out, err := Ask(path, args, sources)
+// AskPython starts a Python as the host and returns its description. No package of it
+// runs. Of sources, which is what pythonQuestion reads, printed has the compiled code.
+func AskPython(path, sources string) (about Python, printed string, err error) {
+	out, err := Ask(path, []string{"-I", "-S", "-X", "utf8", "-c", pythonQuestion}, sources)
 	if err != nil {
 		return about, "", err
 	}

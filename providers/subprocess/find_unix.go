@@ -22,6 +22,7 @@ type language struct {
 	Language
 	path     string   // of the interpreter
 	probed   string   // what the host asks in its place; empty: path
+	made     bool     // it is in an environment of package environments
 	boot     []byte   // sent to the driver before the first frame
 	forks    bool     // processes are forked where the language can be: a fork server is compiled too
 	forkBoot []byte   // the same for a fork server, if the language has one

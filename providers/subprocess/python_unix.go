@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/internal/frames"
 	"github.com/toolcell/toolcell/internal/interpreter"
 )
@@ -26,15 +25,13 @@ var mainPackages = strings.Fields(`numpy pandas matplotlib scipy scikit-learn pi
 
 // probePython asks a Python what it is. It is asked as the host.
 func (l *language) probePython() error {
-	_, made := environments.Base(l.path)
-	others := l.probed != "" || made // have put into it what they like
 	driver, magics, _ := strings.Cut(l.Driver.Source, pythonMagics)
 	magics, added, _ := strings.Cut(magics, pythonAdded)
 	source := driver + added + "\nloop()\n\x01" + magics
 	if l.forks {
 		source += "\x00" + driver + added + sourceOf("python/", "forkserver.py") + "\x01" + magics
 	}
-	about, printed, err := interpreter.AskPython(l.probePath(), others, source)
+	about, printed, err := interpreter.AskPython(l.probePath(), source)
 	if err != nil {
 		return err
 	}
@@ -48,7 +45,9 @@ func (l *language) probePython() error {
 	l.prefix, l.searched = about.Prefixes[0], about.Path
 	l.roots = interpreter.PythonRoots(l.probePath(), about.Prefixes, about.Path)
 	if prefix, ok := projectOf(l); ok {
-		l.prefix = prefix
+		if l.prefix = prefix; l.made {
+			l.roots = append(l.roots, prefix)
+		}
 		site := sitePackages(l.prefix, about.Version)
 		l.searched, about.Metadata = append(l.searched, site), metadataOf(site)
 	}

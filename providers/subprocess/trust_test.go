@@ -57,6 +57,38 @@ func TestInterpreterThatProgramsChange(t *testing.T) {
 	})
 }
 
+// TestInterpreterOfPackages: what a package has put in the place of an environment's
+// Python is started behind the walls only.
+func TestInterpreterOfPackages(t *testing.T) {
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		if o.Sandbox.Mode == subprocess.None {
+			t.Skip("none mode lets programs write everywhere")
+		}
+		dir := leftover.Dir(t)
+		mark := filepath.Join(dir, "mark")
+		l := subprocess.Python()
+		l.Commands = []string{filepath.Join(dir, "bin", "python")}
+		if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{
+			"toolcell.lock": "six==1.17.0\n", "toolcell.base": "/usr/bin/python3", "pyvenv.cfg": "home = /usr/bin\n",
+			"bin/python": "#!/bin/sh\necho >" + mark + "\nexec /usr/bin/python3 \"$@\"\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o.Languages = []subprocess.Language{l}
+		if res := run(t, open(t, o), "python", "print(6 * 7)", nil); res.Stdout() != "42\n" {
+			t.Error(summary(res))
+		}
+		if _, err := os.Stat(mark); err == nil {
+			t.Error("the host has started it")
+		}
+	})
+}
+
 // TestInterpreterCopied: a file that programs can change themselves is none that
 // the host starts, nor is what a link of theirs leads to.
 func TestInterpreterCopied(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/internal/interpreter"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
@@ -29,6 +30,15 @@ func (l *language) checkTrust(dirs []string) error {
 	}
 	dir := interpreter.LinkedThrough(l.path, dirs)
 	if dir == "" {
+		var base string
+		if base, l.made = environments.Base(l.path); !l.made {
+			return nil
+		}
+		// What packages have put into the environment may be in the place of its own.
+		if dir = interpreter.LinkedThrough(base, dirs); dir != "" {
+			return fmt.Errorf("programs change what is in %s, where the interpreter lies that its environment was made with", dir)
+		}
+		l.probed = base
 		return nil
 	}
 	real, err := filepath.EvalSymlinks(l.path)
@@ -68,7 +78,7 @@ func (h *host) admit(l *language, cwd string) error {
 	case l.probed != "" && h.dir != nil && interpreter.Within(l.path, h.opts.Dir) && interpreter.LinkedThrough(l.path, interpreter.RealDirs(h.opts.Writable)) == "" && cwd != h.dir.Path():
 		return fmt.Errorf("%w: Cwd: %s, which is in Options.Dir, is not to be seen from there: leave Cwd empty, or list the directory in Options.Writable",
 			codeinterp.ErrInvalid, l.path)
-	case l.probed == "" && interpreter.LinkedThrough(l.path, []string{cwd}) != "":
+	case (l.probed == "" || l.made) && interpreter.LinkedThrough(l.path, []string{cwd}) != "":
 		return fmt.Errorf("%w: Cwd: the host starts %s, which is in it, and programs could change it: use an interpreter from outside, or list the directory in Options.Writable where it is a link to one",
 			codeinterp.ErrInvalid, l.path)
 	}
