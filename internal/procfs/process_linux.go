@@ -14,15 +14,6 @@ func Children(pid int) []int {
 	return numbers(string(b))
 }
 
-// IDInside returns a process's id in its own namespace, 0 if unknown.
-func IDInside(pid int) int {
-	b, _ := File(pid, "status")
-	_, rest, _ := strings.Cut(string(b), "\nNSpid:")
-	line, _, _ := strings.Cut(rest, "\n")
-	ids := append([]int{0}, numbers(line)...)
-	return ids[len(ids)-1]
-}
-
 func numbers(text string) (list []int) {
 	for f := range strings.FieldsSeq(text) {
 		if n, err := strconv.Atoi(f); err == nil {

@@ -162,15 +162,6 @@ func (p *proc) wait() {
 	close(p.done)
 }
 
-func (p *proc) signal(sig syscall.Signal) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ended {
-		return os.ErrProcessDone
-	}
-	return p.cmd.Process.Signal(sig)
-}
-
 func (p *proc) signalAll(sig syscall.Signal) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

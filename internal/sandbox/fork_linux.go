@@ -173,8 +173,8 @@ func (p *proc) awaitFinish() {
 	p.conclude(ws)
 }
 
-// reported returns the status that the server reports, or what the kernel knows if the
-// server is dead or silent.
+// reported returns the status that the server reports, or that of a kill if the server is
+// dead or silent.
 func (p *proc) reported() syscall.WaitStatus {
 	select {
 	case status := <-p.finished:
@@ -183,9 +183,6 @@ func (p *proc) reported() syscall.WaitStatus {
 	// could keep us waiting: hence the grace.
 	case <-p.server.done:
 	case <-time.After(finishGrace):
-	}
-	if ws, ok := exitOf(p.pidfd); ok {
-		return ws
 	}
 	return syscall.WaitStatus(unix.SIGKILL)
 }

@@ -21,8 +21,7 @@ type gate struct {
 	files []*os.File // what bwrap gets from it on
 	own   []*os.File // what close closes
 	info  *os.File   // what bwrap writes
-	block *os.File   // the ends of a pipe, bwrap's and the host's
-	open  *os.File
+	open  *os.File   // the host's end of what bwrap waits for
 }
 
 func (g *gate) close() {
@@ -53,12 +52,12 @@ func (g *gate) passText(text string) (int, error) {
 // arguments.
 func (s *Sandbox) newGate(pl *plan, base int) (*gate, error) {
 	g := &gate{base: base}
-	var err error
-	if g.block, g.open, err = os.Pipe(); err != nil {
+	r, w, err := os.Pipe()
+	if err != nil {
 		return nil, err
 	}
-	g.own = append(g.own, g.block, g.open)
-	block := g.pass(g.block)
+	g.open, g.own = w, append(g.own, r, w)
+	block := g.pass(r)
 	info, err1 := g.passText("")
 	g.info = g.own[len(g.own)-1]
 	// The namespace closes the network; within it loopback is to work.
@@ -138,10 +137,9 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	return nil
 }
 
-// open waits until bwrap has made the namespaces, sets the limits inside, opens
-// the gate, and waits until the program is there. The namespaces are tied to
-// bubblewrap a moment after that, and their first process, which the group
-// holds from the start, takes all of them along.
+// open waits until bwrap has made the namespaces, sets the limits inside, and opens
+// the gate. The namespaces are tied to bubblewrap a moment after that, and their first
+// process, which the group holds from the start, takes all of them along.
 func (s *Sandbox) open(p *proc, g *gate) error {
 	init, err := g.child(p.pid)
 	if err != nil {
@@ -170,25 +168,12 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 	if err := s.limitInside(p.plan, init); err != nil {
 		return err
 	}
-	if _, err := g.open.Write([]byte{1}); err != nil {
-		return bare(err)
-	}
-	// A program can end before it is found; then the byte of the gate was taken.
-	if !p.discover() && g.shut() && !p.wasKilled() {
-		return errEndedEarly
-	}
-	return nil
+	_, err = g.open.Write([]byte{1})
+	return bare(err)
 }
 
-// errEndedEarly is the error of a bubblewrap that refused, for example because a link is
-// in the place of a directory that it has to show.
+// errEndedEarly is the error of a bubblewrap that cannot make its namespaces.
 var errEndedEarly = errors.New("it ended before the program began; what it said is in the program's standard error")
-
-// shut reports whether the byte that opened the gate was not read.
-func (g *gate) shut() bool {
-	n, err := unix.IoctlGetInt(int(g.block.Fd()), unix.TIOCINQ)
-	return err == nil && n > 0
-}
 
 // child waits until bwrap has reported the id of its child.
 func (g *gate) child(bwrap int) (int, error) {

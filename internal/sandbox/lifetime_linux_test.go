@@ -175,6 +175,7 @@ func zombies() []int {
 	return list
 }
 
+// TestSignal: the program and what it started get a signal, and the rest goes on.
 func TestSignal(t *testing.T) { eachMode(t, testSignal) }
 
 func testSignal(t *testing.T, mode sandbox.Mode) {
@@ -200,28 +201,29 @@ time.sleep(0.1)
 try:
     print('up', flush=True)
     while True: pass
-except KeyboardInterrupt: print('interrupted')
-print('alive')
+except KeyboardInterrupt:
+    os.wait()
+    print('interrupted')
 `)
 	codeW.Close()
 	lines := bufio.NewScanner(r)
 	for lines.Scan() && lines.Text() != "up" {
 		t.Error(lines.Text())
 	}
-	if err := p.Signal(syscall.SIGINT); err != nil {
+	if err := p.SignalAll(syscall.SIGINT); err != nil {
 		t.Error(err)
 	}
 	var got []string
 	for lines.Scan() {
 		got = append(got, lines.Text())
 	}
-	if strings.Join(got, " ") != "interrupted alive" {
+	if strings.Join(got, ", ") != "child interrupted, interrupted" {
 		t.Errorf("got %q", got)
 	}
 	if exit := p.Wait(); exit.Code != 0 {
 		t.Errorf("got %+v", exit)
 	}
-	if err := p.Signal(syscall.SIGINT); err != os.ErrProcessDone {
+	if err := p.SignalAll(syscall.SIGINT); err != os.ErrProcessDone {
 		t.Errorf("after the end: %v", err)
 	}
 	p.Kill()

@@ -73,18 +73,6 @@ func (p *proc) begin(sp *spawn) {
 	}
 }
 
-func (p *proc) signal(sig syscall.Signal) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ended {
-		return os.ErrProcessDone
-	}
-	if p.ns != nil {
-		return p.signalInside(sig)
-	}
-	return p.send(sig)
-}
-
 // send signals the program; p.mu is held and it has not ended.
 func (p *proc) send(sig syscall.Signal) error {
 	var err error
@@ -122,12 +110,6 @@ func (p *proc) stop(cause codeinterp.Cause, detail string) {
 		p.killed, p.cause, p.detail = true, cause, detail
 	}
 	p.killTree()
-}
-
-func (p *proc) wasKilled() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.killed
 }
 
 // killTree ends every process of the tree; p.mu is held. The group keeps its
@@ -203,7 +185,7 @@ func (p *proc) see(members []procfs.Stat) {
 func (p *proc) conclude(ws syscall.WaitStatus) {
 	p.mu.Lock()
 	if p.ns != nil {
-		ws = p.ns.status(ws)
+		ws = inside(ws)
 		p.ns.close()
 		p.ns = nil
 	}

@@ -87,10 +87,6 @@ func (p *Process) Wait() Exit {
 	return p.exit
 }
 
-// Signal sends sig to the program itself, in bwrap mode too, and to none of
-// its children. It returns os.ErrProcessDone where the program has ended.
-func (p *Process) Signal(sig syscall.Signal) error { return p.tree.signal(sig) }
-
 // SignalAll sends sig to the program and to everything that it started, as a
 // terminal does for Ctrl-C. Programs that a shell put into the background
 // ignore SIGINT. It returns os.ErrProcessDone where the program has ended.

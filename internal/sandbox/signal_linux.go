@@ -12,32 +12,32 @@ import (
 // maxSignals bounds the walk over a tree that grows while it is walked.
 const maxSignals = 4096
 
-// signalAll signals the process group, or, in bwrap mode, what descends from
-// the program: bubblewrap itself must not get it.
+// signalAll signals the process group, or, in bwrap mode, what descends from the first
+// process of the namespace: that and bubblewrap itself must not get it.
 func (p *proc) signalAll(sig syscall.Signal) error {
-	if p.group > 0 {
+	if p.mode != Bwrap {
 		return p.signalGroup(sig)
 	}
-	if err := p.signal(sig); err != nil {
-		return err
+	p.mu.Lock()
+	ns := p.ns
+	p.mu.Unlock()
+	var list []int
+	// The program may be yet to come.
+	if ns == nil || !until(p.pid, func() bool { list = procfs.Children(ns.init); return len(list) > 0 }) {
+		return os.ErrProcessDone
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended {
 		return os.ErrProcessDone
 	}
-	root := p.pid
-	if p.ns != nil {
-		root = p.ns.main
-	}
-	list := procfs.Children(root)
 	for n := 0; n < len(list) && n < maxSignals; n++ {
 		_ = unix.Kill(list[n], sig)
 		list = append(list, procfs.Children(list[n])...)
 	}
-	if sig == unix.SIGKILL && p.ns != nil {
+	if sig == unix.SIGKILL {
 		// In a pause it is stopped too, and has to see that the program has ended.
-		_ = unix.Kill(p.ns.init, unix.SIGCONT)
+		_ = unix.Kill(ns.init, unix.SIGCONT)
 	}
 	return nil
 }
