@@ -44,70 +44,45 @@ const (
 // An Event is something that happened in a workspace. Which of the last fields
 // are set depends on Type.
 type Event struct {
-	Type      string
-	Workspace string
+	Type      string `json:"type"`
+	Workspace string `json:"workspace"`
 
 	// Interpreter is the name of the interpreter beside the main one that
 	// runs the code; empty for the main one.
-	Interpreter string
+	Interpreter string `json:"interpreter,omitempty"`
 
 	// Tool is the tool that was called; empty for runs of the program's own.
-	Tool string
+	Tool string `json:"tool,omitempty"`
 
-	CallID    string
-	ContextID codeinterp.ContextID // empty for runs without a context
+	CallID    string               `json:"callId"`
+	ContextID codeinterp.ContextID `json:"contextId,omitempty"` // empty for runs without a context
 
 	// Seq numbers the workspace's events from 1, without gaps.
-	Seq  uint64
-	Time time.Time
+	Seq  uint64    `json:"seq"`
+	Time time.Time `json:"time"`
 
-	Language   string                   // of a start outside of a context
-	Code       string                   // of a start: the program or the command
-	Output     codeinterp.Output        // of an output
-	Call       *codeinterp.CallRecord   // of a call; see [codeinterp.Function]
-	Network    *codeinterp.NetworkEvent // of a connection or a request
-	Result     *codeinterp.Result       // of an end or a remembered call, without its outputs
-	Err        error                    // of an end: the error beside the Result; of a file
-	Path       string                   // of a file
-	Changes    bool                     // of a file: the tool changes files
-	Remembered bool                     // of a file: the call was answered from memory
-	Started    bool                     // of an end: there was a start
-	Missed     uint64                   // how many events this subscriber missed just before this one
+	Language   string                   `json:"language,omitempty"`   // of a start outside of a context
+	Code       string                   `json:"code,omitempty"`       // of a start: the program or the command
+	Output     codeinterp.Output        `json:"output,omitzero"`      // of an output
+	Call       *codeinterp.CallRecord   `json:"call,omitempty"`       // of a call; see [codeinterp.Function]
+	Network    *codeinterp.NetworkEvent `json:"network,omitempty"`    // of a connection or a request
+	Result     *codeinterp.Result       `json:"result,omitempty"`     // of an end or a remembered call, without its outputs
+	Err        error                    `json:"-"`                    // of an end: the error beside the Result; of a file
+	Path       string                   `json:"path,omitempty"`       // of a file
+	Changes    bool                     `json:"changes,omitempty"`    // of a file: the tool changes files
+	Remembered bool                     `json:"remembered,omitempty"` // of a file: the call was answered from memory
+	Started    bool                     `json:"-"`                    // of an end: there was a start
+	Missed     uint64                   `json:"missed,omitempty"`     // how many events this subscriber missed just before this one
 }
 
-// eventJSON is the wire form of an Event.
-type eventJSON struct {
-	Type        string                   `json:"type"`
-	Workspace   string                   `json:"workspace"`
-	Interpreter string                   `json:"interpreter,omitempty"`
-	Tool        string                   `json:"tool,omitempty"`
-	CallID      string                   `json:"callId"`
-	ContextID   string                   `json:"contextId,omitempty"`
-	Seq         uint64                   `json:"seq"`
-	Time        time.Time                `json:"time"`
-	Language    string                   `json:"language,omitempty"`
-	Code        string                   `json:"code,omitempty"`
-	Output      *codeinterp.Output       `json:"output,omitempty"`
-	Call        *codeinterp.CallRecord   `json:"call,omitempty"`
-	Network     *codeinterp.NetworkEvent `json:"network,omitempty"`
-	Result      *codeinterp.Result       `json:"result,omitempty"`
-	Failure     string                   `json:"failure,omitempty"`
-	Path        string                   `json:"path,omitempty"`
-	Changes     bool                     `json:"changes,omitempty"`
-	Remembered  bool                     `json:"remembered,omitempty"`
-	Missed      uint64                   `json:"missed,omitempty"`
-}
-
-// MarshalJSON returns the wire form. The time is in UTC.
+// MarshalJSON returns the wire form, which has Err as failure. The time is in UTC.
 func (e Event) MarshalJSON() ([]byte, error) {
-	w := eventJSON{
-		Type: e.Type, Workspace: e.Workspace, Interpreter: e.Interpreter, Tool: e.Tool, CallID: e.CallID,
-		ContextID: string(e.ContextID), Seq: e.Seq, Time: e.Time.UTC(), Language: e.Language, Code: e.Code, Result: e.Result, Missed: e.Missed,
-		Call: e.Call, Network: e.Network, Path: e.Path, Changes: e.Changes, Remembered: e.Remembered,
-	}
-	if e.Output.Kind != 0 {
-		w.Output = &e.Output
-	}
+	type plain Event
+	e.Time = e.Time.UTC()
+	w := struct {
+		plain
+		Failure string `json:"failure,omitempty"`
+	}{plain: plain(e)}
 	if e.Err != nil {
 		w.Failure = e.Err.Error()
 	}
@@ -117,30 +92,23 @@ func (e Event) MarshalJSON() ([]byte, error) {
 // newEvent returns the event for what happened in a run.
 func newEvent(t observe.Event) Event {
 	e := Event{
-		Tool: t.Tool, CallID: t.CallID, ContextID: t.ContextID,
+		Type: kinds[t.Kind], Tool: t.Tool, CallID: t.CallID, ContextID: t.ContextID,
 		Output: t.Output, Call: t.Call, Network: t.Network, Result: t.Result, Err: t.Err,
 	}
 	switch t.Kind {
 	case observe.Start:
-		e.Type, e.Language, e.Code = TypeStart, t.Language, t.Code
-	case observe.Output:
-		e.Type = TypeOutput
-	case observe.LateOutput:
-		e.Type = TypeLate
-	case observe.Call:
-		e.Type = TypeCall
-	case observe.Network:
-		e.Type = TypeNetwork
+		e.Language, e.Code = t.Language, t.Code
 	case observe.End:
-		e.Type, e.Started = TypeEnd, t.Started
-	case observe.Remembered:
-		e.Type = TypeRemembered
+		e.Started = t.Started
 	}
-	if types := typesOf[t.Op]; types != nil && e.Type != TypeRemembered && e.Type != TypeNetwork {
+	if types := typesOf[t.Op]; types[e.Type] != "" {
 		e.Type = types[e.Type]
 	}
 	return e
 }
+
+var kinds = map[observe.Kind]string{observe.Start: TypeStart, observe.Output: TypeOutput, observe.LateOutput: TypeLate, observe.Call: TypeCall,
+	observe.Network: TypeNetwork, observe.End: TypeEnd, observe.Remembered: TypeRemembered}
 
 // typesOf are the types of events about what is no code.
 var typesOf = map[codeinterp.Op]map[string]string{
