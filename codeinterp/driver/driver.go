@@ -119,6 +119,10 @@ type Config struct {
 	// processors and memory.
 	MaxStuck int
 
+	// Relay says that OnOutput keeps what there is: Results have no Outputs, Truncated
+	// says what was lost before, and a run that is being stopped waits for OnOutput.
+	Relay bool
+
 	// Idle is after how long without a run a context is deleted; zero means
 	// never.
 	Idle time.Duration

@@ -35,7 +35,7 @@ type Output struct {
 	nerrs    int
 	lost     []codeinterp.Truncation
 
-	relay func(codeinterp.Truncation) // takes losses; nothing is kept
+	relay bool // see Config.Relay
 
 	errorBefore int64 // bytes of the program's error that were dropped before it came here
 }
@@ -53,13 +53,6 @@ func (c *Output) init(opts *codeinterp.RunOptions) {
 	if c.onOutput != nil {
 		c.mute = make(chan struct{})
 	}
-}
-
-// NewRelay returns an Output that keeps nothing: it passes on what comes, and what is lost.
-func NewRelay(onOutput func(codeinterp.Output) error, onLost func(codeinterp.Truncation)) *Output {
-	c := NewOutput(&codeinterp.RunOptions{OnOutput: onOutput})
-	c.relay = onLost
-	return c
 }
 
 // Live reports whether output is passed to OnOutput, so that a call takes as long as
@@ -123,11 +116,10 @@ func (c *Output) Lost(t codeinterp.Truncation) {
 	if c.done {
 		return
 	}
-	if c.relay != nil {
-		c.relay(t)
-		return
-	}
-	if lost := max(t.Bytes-t.Kept, 0); t.Reason == codeinterp.TruncatedByLimit && t.Bytes >= 0 {
+	lost := max(t.Bytes-t.Kept, 0)
+	if c.relay && t.Bytes >= 0 {
+		t.Bytes, t.Kept = lost, 0
+	} else if t.Reason == codeinterp.TruncatedByLimit && t.Bytes >= 0 {
 		if t.Stream == errorStream {
 			c.errorBefore = plus(c.errorBefore, lost)
 			return
@@ -138,8 +130,11 @@ func (c *Output) Lost(t codeinterp.Truncation) {
 		}
 	}
 	// Once per stream and reason, since a connection can break many times.
-	for _, have := range c.lost {
+	for i, have := range c.lost {
 		if have.Stream == t.Stream && have.Reason == t.Reason {
+			if c.relay && t.Bytes >= 0 && have.Bytes >= 0 {
+				c.lost[i].Bytes += lost
+			}
 			return
 		}
 	}
@@ -163,7 +158,7 @@ func (c *Output) MayLack(reason codeinterp.TruncationReason, kinds ...codeinterp
 // call.
 func (c *Output) Mute() {
 	// Without mu, which the writer that waits for OnOutput holds.
-	if !c.muted.Swap(true) && c.mute != nil {
+	if !c.relay && !c.muted.Swap(true) && c.mute != nil {
 		close(c.mute)
 	}
 }
@@ -238,7 +233,7 @@ func (c *Output) take(o codeinterp.Output) {
 	default:
 		c.call(o)
 	}
-	if c.relay != nil {
+	if c.relay {
 		return
 	}
 	if o.Kind == codeinterp.Clear {

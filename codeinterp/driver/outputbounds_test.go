@@ -1,10 +1,12 @@
 package driver_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -150,5 +152,30 @@ func TestMayLack(t *testing.T) {
 	}
 	if !slices.Equal(res.Truncated, want) {
 		t.Errorf("got %+v, want %+v", res.Truncated, want)
+	}
+}
+
+// TestRelay: with Config.Relay a Result has no outputs, and says what was lost before; OnOutput
+// gets all, also while the run is being stopped.
+func TestRelay(t *testing.T) {
+	run := func(ctx context.Context, _ *fakeSession, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+		p.Begin()
+		for range 2 {
+			out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: 10, Kept: 4, Reason: codeinterp.TruncatedByLimit})
+		}
+		<-ctx.Done()
+		out.Write(codeinterp.Stdout, []byte("last"))
+		return driver.Outcome{Lost: true}, nil
+	}
+	ci := driver.NewStateful(&fake{programs: map[string]program{"wait": run}}, driver.Config{Relay: true, Grace: time.Millisecond})
+	defer ci.Close()
+	var got string
+	res, err := ci.RunInContext(t.Context(), create(t, ci), "wait", &codeinterp.RunOptions{Timeout: time.Millisecond, OnOutput: func(o codeinterp.Output) error {
+		got += o.Text()
+		return nil
+	}})
+	want := codeinterp.Truncation{Stream: "stdout", Bytes: 12, Reason: codeinterp.TruncatedByLimit}
+	if err != nil || got != "last" || res.CallbackErr != nil || len(res.Outputs) > 0 || len(res.Truncated) != 1 || res.Truncated[0] != want {
+		t.Errorf("%q, %+v, %v", got, res, err)
 	}
 }

@@ -82,7 +82,9 @@ func (o *keeperOrder) serve(ctx context.Context, key string) error {
 		return err
 	}
 	rt := &keeperHost{host: h}
-	s := &kept.Server{Contexts: driver.NewStateful(rt, h.config()), Spool: o.Options.Keep.Spool, Lease: o.Options.Keep.Lease}
+	config := h.config()
+	config.Relay = true
+	s := &kept.Server{Contexts: driver.NewStateful(rt, config), Spool: o.Options.Keep.Spool, Lease: o.Options.Keep.Lease}
 	s.ID, err = s.Contexts.CreateContext(ctx, l.Name, &codeinterp.ContextOptions{Cwd: o.Cwd, Env: o.Env})
 	var ln *net.UnixListener
 	if err == nil {
@@ -119,8 +121,8 @@ func (h *keeperHost) Start(ctx context.Context, o driver.Options) (driver.Sessio
 type keeperSession struct{ *session }
 
 // Run implements driver.Session.
-func (s keeperSession) Run(ctx context.Context, p *driver.Program, _ *driver.Output) (driver.Outcome, error) {
-	ctx, out, release := kept.Relay(ctx, p)
-	defer release()
+func (s keeperSession) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	ctx, cancel := kept.Watch(ctx, p)
+	defer cancel()
 	return s.session.Run(ctx, p, out)
 }

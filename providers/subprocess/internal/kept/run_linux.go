@@ -20,8 +20,7 @@ type run struct {
 	mu     sync.Mutex
 	host   *conn                   // gets the output as it comes; nil if it has gone
 	output *driver.Output          // what is kept for others
-	lost   []codeinterp.Truncation // what came neither to the host nor to output
-	behind []codeinterp.Truncation // what was dropped before the host came
+	lost   []codeinterp.Truncation // what was dropped before the host came
 
 	// Set before done is closed.
 	res codeinterp.Result
@@ -80,22 +79,14 @@ func (r *run) execute(q *Request) {
 	if q.HasStdin && o.Stdin == nil {
 		o.Stdin = []byte{}
 	}
-	o.OnOutput = func(o codeinterp.Output) error { r.add(o); return nil } // late output; see Relay
+	o.OnOutput = r.add
 	r.res, r.err = r.s.Contexts.RunInContext(r.life, r.s.ID, q.Code, &o)
-	if r.res.CallbackErr != nil { // it has not seen all of it
-		for _, o := range r.res.Outputs {
-			r.s.Late(o)
-		}
-	}
-	r.res.Outputs, r.res.CallbackErr = nil, nil
 }
 
-// Relay returns what takes the output of a run of a Server, for the session that runs p, and
-// a ctx that ends the run without grace. release is called after it.
-func Relay(ctx context.Context, p *driver.Program) (_ context.Context, out *driver.Output, release func()) {
+// Watch prepares the session of a Server's run, which is about to run p. It returns a ctx
+// that ends the run without grace.
+func Watch(ctx context.Context, p *driver.Program) (context.Context, context.CancelFunc) {
 	r := ctx.Value(runKey{}).(*run)
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(r.life, cancel)
 	p.OnBegin = func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -105,13 +96,9 @@ func Relay(ctx context.Context, p *driver.Program) (_ context.Context, out *driv
 		}
 		r.s.setBegun(true)
 	}
-	// Unlike the driver's own, it never drops what OnOutput is too slow for.
-	out = driver.NewRelay(func(o codeinterp.Output) error { r.add(o); return nil }, r.addLost)
-	return ctx, out, func() {
-		stop()
-		cancel()
-		out.Finish(&codeinterp.Result{})
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(r.life, cancel)
+	return ctx, cancel
 }
 
 func (r *run) hasBegun() bool {
@@ -124,28 +111,18 @@ func (r *run) hasBegun() bool {
 }
 
 // add passes on an output and keeps it. It waits for a host that is slow.
-func (r *run) add(o codeinterp.Output) {
+func (r *run) add(o codeinterp.Output) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.send(&Reply{Output: &o})
 	r.output.Add(o)
+	return nil
 }
 
 // send sends something to the host, if there is one. r.mu is held.
 func (r *run) send(m *Reply) {
 	if r.host != nil && r.host.Encode(m) != nil {
 		r.host = nil
-	}
-}
-
-// maxLost bounds lost.
-const maxLost = 1000
-
-func (r *run) addLost(t codeinterp.Truncation) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.lost) < maxLost {
-		r.lost = append(r.lost, t)
 	}
 }
 
@@ -170,7 +147,7 @@ func (r *run) resume(c *conn) {
 	for _, t := range res.Truncated {
 		r.output.Lost(t)
 	}
-	r.behind = res.Truncated
+	r.lost = res.Truncated
 }
 
 // serve serves the host that follows the run to its end, which the host confirms.
@@ -195,7 +172,7 @@ func (r *run) serve(c *conn) {
 	}
 	r.mu.Lock()
 	end := r.res
-	end.Truncated = slices.Concat(end.Truncated, r.behind, r.lost)
+	end.Truncated = slices.Concat(end.Truncated, r.lost)
 	r.mu.Unlock()
 	_ = c.Encode(&Reply{End: &end, Err: NewError(r.err)})
 	<-gone
@@ -206,7 +183,7 @@ func (r *run) report() {
 	if r.res.Status == codeinterp.StatusNotRun {
 		return
 	}
-	for _, t := range slices.Concat(r.res.Truncated, r.lost) {
+	for _, t := range r.res.Truncated {
 		r.output.Lost(t)
 	}
 	driver.ReportRun(r.s.Late, r.output, outcome(&r.res, r.err))
