@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -146,7 +145,7 @@ func (r *repl) loop(ctx context.Context) int {
 		switch {
 		case ctx.Err() != nil:
 			return r.stopped()
-		case errors.Is(err, terminal.ErrAborted):
+		case errors.Is(err, errAborted):
 			continue
 		case errors.Is(err, io.EOF):
 			return 0
