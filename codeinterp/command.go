@@ -98,21 +98,24 @@ var commanders = group[Commander]{
 
 // OpCommand is RunCommand. The command is the Call's Code, its RunOptions are
 // the Call's Run; the rest of its options, a *[CommandOptions], are its Args.
-var OpCommand = commanders.op("run command", runs, serveCommand)
-
-func serveCommand(ctx context.Context, of Commander, c Call) (r Reply, err error) {
-	var o CommandOptions
-	if rest, ok := c.Args.(*CommandOptions); ok && rest != nil {
-		o = *rest
-	}
-	// A middleware may have changed the Call's Run; what Args has of it is the
-	// caller's.
-	o.RunOptions = RunOptions{}
-	if c.Run != nil {
-		o.RunOptions = *c.Run
-	}
-	r.Result, err = of.RunCommand(ctx, c.Code, &o)
+var OpCommand = commanders.op("run command", runs, func(ctx context.Context, of Commander, c Call) (r Reply, err error) {
+	o := argsOf(c, func(o *CommandOptions) *RunOptions { return &o.RunOptions })
+	r.Result, err = of.RunCommand(ctx, c.Code, o)
 	return r, err
+})
+
+// argsOf returns the options that are a Call's Args, with its Run as their RunOptions: a
+// middleware may have changed that, and those of Args are the caller's.
+func argsOf[O any](c Call, run func(*O) *RunOptions) *O {
+	o := new(O)
+	if rest, ok := c.Args.(*O); ok && rest != nil {
+		*o = *rest
+	}
+	*run(o) = RunOptions{}
+	if c.Run != nil {
+		*run(o) = *c.Run
+	}
+	return o
 }
 
 // commandsHandler is a Commander whose calls go to a handler.

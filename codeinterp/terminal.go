@@ -75,16 +75,8 @@ var terminals = group[TerminalRunner]{
 // OpTerminal is RunTerminal. The command is the Call's Code, its RunOptions are the
 // Call's Run; the rest of its options, a *[TerminalOptions], are its Args.
 var OpTerminal = terminals.op("run terminal", runs, func(ctx context.Context, of TerminalRunner, c Call) (r Reply, err error) {
-	var o TerminalOptions
-	if rest, ok := c.Args.(*TerminalOptions); ok && rest != nil {
-		o = *rest
-	}
-	// A middleware may have changed the Call's Run.
-	o.RunOptions = RunOptions{}
-	if c.Run != nil {
-		o.RunOptions = *c.Run
-	}
-	r.Result, err = of.RunTerminal(ctx, c.Code, &o)
+	o := argsOf(c, func(o *TerminalOptions) *RunOptions { return &o.RunOptions })
+	r.Result, err = of.RunTerminal(ctx, c.Code, o)
 	return r, err
 })
 

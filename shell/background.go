@@ -251,6 +251,15 @@ func (s *Shell) List(ctx context.Context) ([]Info, error) {
 	return infos, nil
 }
 
+// Info describes a command as it is now.
+func (s *Shell) Info(ctx context.Context, id ID) (Info, error) {
+	c, err := s.find(ctx, id)
+	if err != nil {
+		return Info{}, err
+	}
+	return s.info(c), nil
+}
+
 // Wait waits for the end of a command and describes it. If ctx ends first, the error is
 // its cause.
 func (s *Shell) Wait(ctx context.Context, id ID) (Info, error) {

@@ -115,7 +115,7 @@ func (k *kit) commandOutput(ctx context.Context, c toolCall) *Answer {
 	}
 	var info shell.Info
 	if err == nil {
-		info, err = k.describeCommand(ctx, c.commandID)
+		info, err = k.shell.Info(ctx, id)
 	}
 	if err != nil {
 		return k.failed(ctx, c, err)
@@ -128,20 +128,6 @@ func (k *kit) commandOutput(ctx context.Context, c toolCall) *Answer {
 	r := answer(c.ID, c.Tool, j)
 	r.Text = j.String()
 	return r
-}
-
-// describeCommand describes a command as it is now.
-func (k *kit) describeCommand(ctx context.Context, id string) (shell.Info, error) {
-	list, err := k.shell.List(ctx)
-	for _, info := range list {
-		if string(info.ID) == id {
-			return info, nil
-		}
-	}
-	if err == nil {
-		err = shell.ErrCommand
-	}
-	return shell.Info{}, err
 }
 
 // trimRune leaves an incomplete character to the next chunk.

@@ -57,8 +57,14 @@ func checkCommand(_ *kit, in *input, f *faults) string {
 	if in.command == "" && len(*f) > 0 {
 		return ""
 	}
-	if _, err := codeinterp.CheckCommand(in.command, &codeinterp.CommandOptions{Cwd: in.cwd}); err != nil {
+	_, err := codeinterp.CheckCommand(in.command, &codeinterp.CommandOptions{Cwd: in.cwd})
+	f.addInvalid(err)
+	return ""
+}
+
+// addInvalid adds what is wrong with options, if something is.
+func (f *faults) addInvalid(err error) {
+	if err != nil {
 		f.add("%s", strings.TrimPrefix(err.Error(), codeinterp.ErrInvalid.Error()+": "))
 	}
-	return ""
 }

@@ -17,10 +17,9 @@ import (
 var (
 	argTerminalCommand = argument{
 		name: "command", about: "The command line to run on the terminal, such as \"python3\" or \"vim notes.txt\". Unless given, an interactive shell.", optional: true,
-		to: argCommand.to, more: codeSize, check: func(k *kit, in *input, f *faults) string {
-			if _, err := codeinterp.CheckTerminal(in.command, &codeinterp.TerminalOptions{CommandOptions: codeinterp.CommandOptions{Cwd: in.cwd}}); err != nil {
-				f.add("%s", strings.TrimPrefix(err.Error(), codeinterp.ErrInvalid.Error()+": "))
-			}
+		to: argCommand.to, more: codeSize, check: func(_ *kit, in *input, f *faults) string {
+			_, err := codeinterp.CheckTerminal(in.command, &codeinterp.TerminalOptions{CommandOptions: codeinterp.CommandOptions{Cwd: in.cwd}})
+			f.addInvalid(err)
 			return ""
 		},
 	}
@@ -99,7 +98,7 @@ func (k *kit) startTerminal(ctx context.Context, c toolCall) *Answer {
 func (k *kit) terminalInput(ctx context.Context, c toolCall) *Answer {
 	typing, cancel := context.WithTimeoutCause(ctx, maxInputTime, errNotRead)
 	defer cancel()
-	info, err := k.describeCommand(ctx, c.commandID)
+	info, err := k.shell.Info(ctx, shell.ID(c.commandID))
 	if err == nil && c.stdin != "" {
 		_, err = k.shell.Write(typing, shell.ID(c.commandID), []byte(c.stdin), nil)
 	}
@@ -114,7 +113,7 @@ func (k *kit) terminalInput(ctx context.Context, c toolCall) *Answer {
 }
 
 func (k *kit) terminalScreen(ctx context.Context, c toolCall) *Answer {
-	if info, err := k.describeCommand(ctx, c.commandID); err == nil && c.waitMs > 0 {
+	if info, err := k.shell.Info(ctx, shell.ID(c.commandID)); err == nil && c.waitMs > 0 {
 		k.settle(ctx, c, info.Written)
 	}
 	return k.screen(ctx, c)
@@ -158,7 +157,7 @@ func (k *kit) settle(ctx context.Context, c toolCall, offset int64) {
 // screen answers with what the terminal shows.
 func (k *kit) screen(ctx context.Context, c toolCall) *Answer {
 	id := shell.ID(c.commandID)
-	info, err := k.describeCommand(ctx, c.commandID)
+	info, err := k.shell.Info(ctx, shell.ID(c.commandID))
 	if err != nil {
 		return k.failed(ctx, c, err)
 	}

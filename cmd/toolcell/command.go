@@ -66,6 +66,25 @@ func (a *app) command(use, short string, register func(*pflag.FlagSet, func(stri
 	return c
 }
 
+// task returns a command with least to most operands, whose failure is an error.
+func (a *app) task(use, short string, least, most int, register func(*pflag.FlagSet, func(string) string), do func(ctx context.Context, operands []string) error) *cobra.Command {
+	c := a.command(use, short, register, nil)
+	c.Args = func(c *cobra.Command, operands []string) error {
+		if n := len(operands); n < least || n > most {
+			return fmt.Errorf("use %s", c.UseLine())
+		}
+		return nil
+	}
+	c.Run = func(c *cobra.Command, operands []string) {
+		if err := do(c.Context(), operands); err != nil && c.Context().Err() != nil {
+			a.code = a.stopped()
+		} else if err != nil {
+			a.code = a.fail(err)
+		}
+	}
+	return c
+}
+
 // print writes text to standard output.
 func (a *app) print(text string) int {
 	if _, err := io.WriteString(a.stdout, text); err != nil {

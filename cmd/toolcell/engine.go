@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -39,15 +38,16 @@ func (a *app) engineCommand() *cobra.Command {
 	f := &engineFlags{}
 	c := &cobra.Command{Use: "engine", Short: "Install and manage embedded engines, such as Python"}
 	c.AddCommand(
-		a.engineSubcommand("install python [--pack small|science] [--from FILE|DIRECTORY|URL]", "Install Python for the embedded provider", f.register,
-			func(ctx context.Context, name string) error { return a.installEngine(ctx, name, f) }),
-		a.engineSubcommand("build", "Build the small pack of Python from sources, and install it", f.registerBuild,
-			func(ctx context.Context, _ string) error { return a.buildEngine(ctx, f) }),
-		a.engineSubcommand("list", "List the engines that are installed", nil,
-			func(context.Context, string) error { return a.listEngines() }),
-		a.engineSubcommand("verify ID", "Compare an engine's files with its manifest", nil, a.verifyEngine),
-		a.engineSubcommand("remove ID", "Remove an engine", nil,
-			func(_ context.Context, id string) error { return pack.Remove("", id) }))
+		a.task("install python [--pack small|science] [--from FILE|DIRECTORY|URL]", "Install Python for the embedded provider", 1, 1, f.register,
+			func(ctx context.Context, names []string) error { return a.installEngine(ctx, names[0], f) }),
+		a.task("build", "Build the small pack of Python from sources, and install it", 0, 0, f.registerBuild,
+			func(ctx context.Context, _ []string) error { return a.buildEngine(ctx, f) }),
+		a.task("list", "List the engines that are installed", 0, 0, nil,
+			func(context.Context, []string) error { return a.listEngines() }),
+		a.task("verify ID", "Compare an engine's files with its manifest", 1, 1, nil,
+			func(ctx context.Context, ids []string) error { return verifyEngine(ctx, ids[0]) }),
+		a.task("remove ID", "Remove an engine", 1, 1, nil,
+			func(_ context.Context, ids []string) error { return pack.Remove("", ids[0]) }))
 	return c
 }
 
@@ -60,29 +60,6 @@ func (f *engineFlags) register(fs *pflag.FlagSet, _ func(string) string) {
 func (f *engineFlags) registerBuild(fs *pflag.FlagSet, _ func(string) string) {
 	fs.StringVar(&f.out, "out", "", "a `directory` for the pack, and its archive beside that, in place of installing it")
 	fs.StringVar(&f.work, "work", "", "a `directory` that keeps what a later build uses again (default: a temporary one)")
-}
-
-// engineSubcommand returns a command that takes one operand if its use names one.
-func (a *app) engineSubcommand(use, short string, register func(*pflag.FlagSet, func(string) string), do func(context.Context, string) error) *cobra.Command {
-	c := a.command(use, short, register, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
-		wanted := 0
-		if fields := strings.Fields(use); len(fields) > 1 {
-			wanted = 1
-		}
-		if len(operands) != wanted {
-			return a.usageError("use toolcell engine %s", use)
-		}
-		err := do(ctx, strings.Join(operands, ""))
-		switch {
-		case err == nil:
-			return 0
-		case ctx.Err() != nil:
-			return a.stopped()
-		}
-		return a.fail(err)
-	})
-	c.Args = cobra.ArbitraryArgs
-	return c
 }
 
 func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) error {
@@ -175,7 +152,7 @@ func (a *app) listEngines() error {
 	return err
 }
 
-func (a *app) verifyEngine(ctx context.Context, id string) error {
+func verifyEngine(ctx context.Context, id string) error {
 	list, err := pack.List("")
 	for _, p := range list {
 		if p.ID() == id {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,44 +29,22 @@ type envFlags struct {
 // envCommand manages environments by name.
 func (a *app) envCommand() *cobra.Command {
 	f := &envFlags{}
+	root := a.getenv("TOOLCELL_ENVIRONMENTS")
 	c := &cobra.Command{Use: "env", Short: "Make and manage environments with packages for programs"}
 	c.AddCommand(
-		a.envSubcommand("create NAME (PACKAGE... | --requirements FILE | --lock FILE)", "Make an environment with these packages", f.register,
-			func(ctx context.Context, root, name string, packages []string) error {
-				return a.createEnvironment(ctx, name, packages, f, &environments.Options{Python: f.python, Root: root, Disk: f.size})
+		a.task("create NAME (PACKAGE... | --requirements FILE | --lock FILE)", "Make an environment with these packages", 1, math.MaxInt, f.register,
+			func(ctx context.Context, of []string) error {
+				return a.createEnvironment(ctx, of[0], of[1:], f, &environments.Options{Python: f.python, Root: root, Disk: f.size})
 			}),
-		a.envSubcommand("lock NAME", "Print the exact versions in an environment", nil, a.lockEnvironment),
-		a.envSubcommand("list", "List the environments", nil, a.listEnvironments),
-		a.envSubcommand("remove NAME", "Remove an environment", nil, removeEnvironment),
-		a.envSubcommand("sweep", "Remove environments without a name, such as those of --with", func(fs *pflag.FlagSet, _ func(string) string) {
+		a.task("lock NAME", "Print the exact versions in an environment", 1, 1, nil,
+			func(_ context.Context, of []string) error { return a.lockEnvironment(root, of[0]) }),
+		a.task("list", "List the environments", 0, 0, nil,
+			func(context.Context, []string) error { return a.listEnvironments(root) }),
+		a.task("remove NAME", "Remove an environment", 1, 1, nil,
+			func(ctx context.Context, of []string) error { return removeEnvironment(ctx, root, of[0]) }),
+		a.task("sweep", "Remove environments without a name, such as those of --with", 0, 0, func(fs *pflag.FlagSet, _ func(string) string) {
 			fs.Func("size", "keep up to this `size` of the environments that were used last (default: none)", bytesIn(&f.size))
-		}, func(ctx context.Context, root, _ string, _ []string) error {
-			return a.sweepEnvironments(ctx, root, f.size)
-		}))
-	return c
-}
-
-// envSubcommand returns a command that takes what its use says.
-func (a *app) envSubcommand(use, short string, register func(*pflag.FlagSet, func(string) string), do func(ctx context.Context, root, name string, more []string) error) *cobra.Command {
-	takesName, takesMore := strings.Contains(use, "NAME"), strings.Contains(use, "PACKAGE")
-	c := a.command(use, short, register, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
-		name := ""
-		if takesName && len(operands) > 0 {
-			name, operands = operands[0], operands[1:]
-		}
-		if takesName != (name != "") || len(operands) > 0 && !takesMore {
-			return a.usageError("use toolcell env %s", use)
-		}
-		err := do(ctx, a.getenv("TOOLCELL_ENVIRONMENTS"), name, operands)
-		switch {
-		case err == nil:
-			return 0
-		case ctx.Err() != nil:
-			return a.stopped()
-		}
-		return a.fail(err)
-	})
-	c.Args = cobra.ArbitraryArgs
+		}, func(ctx context.Context, _ []string) error { return a.sweepEnvironments(ctx, root, f.size) }))
 	return c
 }
 
@@ -160,7 +139,7 @@ func locked(e *environments.Environment) []string {
 }
 
 // lockEnvironment prints the packages of an environment.
-func (a *app) lockEnvironment(_ context.Context, root, name string, _ []string) error {
+func (a *app) lockEnvironment(root, name string) error {
 	e, err := environments.OpenNamed(root, name)
 	if err == nil {
 		_, err = fmt.Fprintln(a.stdout, strings.Join(locked(e), "\n"))
@@ -168,7 +147,7 @@ func (a *app) lockEnvironment(_ context.Context, root, name string, _ []string) 
 	return err
 }
 
-func (a *app) listEnvironments(_ context.Context, root, _ string, _ []string) error {
+func (a *app) listEnvironments(root string) error {
 	names, err := environmentNames(root)
 	for _, name := range names {
 		contents := "is gone: make it again"
@@ -213,7 +192,7 @@ func namedIDs(root string) (ids []string, err error) {
 }
 
 // removeEnvironment removes a name, and the environment if it has no other name.
-func removeEnvironment(ctx context.Context, root, name string, _ []string) error {
+func removeEnvironment(ctx context.Context, root, name string) error {
 	file, err := environments.NameFile(root, name)
 	if err != nil {
 		return err

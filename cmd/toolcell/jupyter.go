@@ -18,17 +18,14 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
-const (
-	// patience is how long a provider opens without a message.
-	patience = 3 * time.Second
-)
+// patience is how long a provider opens without a message.
+const patience = 3 * time.Second
 
 // jupyterFlags choose a Jupyter server and its kernels.
 type jupyterFlags struct {
 	url             string
 	token, password string
 	kernels         []string
-	wait            time.Duration // for the server to listen
 
 	// progress, if set, prints a line about what takes long.
 	progress func(format string, args ...any)
@@ -41,7 +38,6 @@ func (f *jupyterFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	})
 	group(fs, "Jupyter", "jupyter", func() {
 		fs.Func("kernel", "the `kernelspec` to use, or LANGUAGE=KERNELSPEC; repeatable", each(&f.kernels))
-		fs.DurationVar(&f.wait, "wait", 2*time.Second, "wait this `duration` for a server that is starting")
 	})
 	f.url, f.token, f.password = getenv("JUPYTER_URL"), getenv("JUPYTER_TOKEN"), getenv("JUPYTER_PASSWORD")
 }
@@ -95,37 +91,23 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 	return orNil(jupyter.New(ctx, opts))
 }
 
-// reach returns the provider's options once the server listens, which it waits for up to
-// --wait. A server behind a proxy is left to the provider. Until done is called, a line is
-// printed if it takes long.
+// reach returns the provider's options, unless nothing listens where the server has to: the
+// provider would wait for it. A server behind a proxy is left to the provider. Until done is
+// called, a line is printed if it takes long.
 func (f *jupyterFlags) reach(ctx context.Context, language string) (o *jupyter.Options, done func(), err error) {
 	if o, err = f.options(language); err != nil {
 		return nil, nil, err
 	}
-	done = after(patience, f.progress, "waiting for the Jupyter server at %s to answer", hostOf(f.url))
 	u, err := url.Parse(o.URL)
-	if err != nil || u.Hostname() == "" {
-		return o, done, nil
-	}
-	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err != nil || proxy != nil {
-		return o, done, nil
-	}
-	address := net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme], "80"))
-	ctx, cancel := context.WithTimeout(ctx, f.wait)
-	defer cancel()
-	for {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
-		if err == nil {
-			_ = conn.Close()
-		}
-		if !errors.Is(err, syscall.ECONNREFUSED) {
-			return o, done, nil // the provider reports other errors
-		}
-		select {
-		case <-ctx.Done():
-			done()
-			return nil, nil, fmt.Errorf("%w: nothing listens at %s; --wait waits for a server that is starting", codeinterp.ErrUnavailable, u.Host)
-		case <-time.After(100 * time.Millisecond):
+	if err == nil && u.Hostname() != "" {
+		if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err == nil && proxy == nil {
+			conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme], "80")))
+			if errors.Is(err, syscall.ECONNREFUSED) {
+				return nil, nil, fmt.Errorf("%w: nothing listens at %s", codeinterp.ErrUnavailable, u.Host)
+			} else if err == nil {
+				_ = conn.Close()
+			}
 		}
 	}
+	return o, after(patience, f.progress, "waiting for the Jupyter server at %s to answer", hostOf(f.url)), nil
 }

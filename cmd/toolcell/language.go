@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
@@ -106,22 +103,4 @@ func chooseLanguage(name string, languages []string) (string, error) {
 		return "", errors.New("the provider has no language")
 	}
 	return languages[0], nil
-}
-
-// latin1 matches the text of a Python program whose comment says that it is in Latin-1.
-var latin1 = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\A(?:[ \t\f]*(?:#.*)?\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*(?i:latin[-_]?1|iso[-_]?8859-1)\b`)
-})
-
-// sourceText returns the text of a program's file. Only UTF-8 and what latin1 matches
-// can be run.
-func sourceText(b []byte) string {
-	if utf8.Valid(b) || !latin1().Match(b) {
-		return string(b)
-	}
-	text := make([]rune, len(b))
-	for i, c := range b {
-		text[i] = rune(c)
-	}
-	return string(text)
 }

@@ -29,17 +29,3 @@ func TestVersion(t *testing.T) {
 		t.Errorf("code %d, %q", code, stdout)
 	}
 }
-
-func TestSourceText(t *testing.T) {
-	for in, want := range map[string]string{
-		"# coding: latin-1\nx = '\xe9'":                         "# coding: latin-1\nx = 'é'",
-		"#!/usr/bin/python\n# -*- coding: ISO-8859-1 -*-\n\xe9": "#!/usr/bin/python\n# -*- coding: ISO-8859-1 -*-\né",
-		"# coding: latin-1\nx = 'é'":                            "# coding: latin-1\nx = 'é'", // UTF-8 after all
-		"# coding: iso-8859-15\n\xe9":                           "# coding: iso-8859-15\n\xe9",
-		"1\n2\n# coding: latin-1\n\xe9":                         "1\n2\n# coding: latin-1\n\xe9",
-	} {
-		if got := sourceText([]byte(in)); got != want {
-			t.Errorf("%q: got %q", in, got)
-		}
-	}
-}

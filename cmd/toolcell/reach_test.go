@@ -16,7 +16,7 @@ func TestClosedPort(t *testing.T) {
 	address := ln.Addr().String()
 	ln.Close()
 	start := time.Now()
-	code, _, stderr := toolcell(t.Context(), "", "run", "--url", "http://"+address+"/", "--wait", "50ms", "-e", "1")
+	code, _, stderr := toolcell(t.Context(), "", "run", "--url", "http://"+address+"/", "-e", "1")
 	if code != 1 || !strings.Contains(stderr, "nothing listens at "+address) || time.Since(start) > 20*time.Second {
 		t.Errorf("code %d after %v, stderr %q", code, time.Since(start), stderr)
 	}

@@ -210,7 +210,7 @@ func (a *app) program(ctx context.Context, f *runFlags, operands []string, inlin
 		return string(b), "", operands[min(1, len(operands)):], err
 	}
 	b, err := os.ReadFile(operands[0])
-	return sourceText(b), operands[0], operands[1:], err
+	return string(b), operands[0], operands[1:], err
 }
 
 func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, files *runFiles) int {

@@ -23,6 +23,22 @@ type TerminalStarter interface {
 	StartTerminal(ctx context.Context, o codeinterp.TerminalOptions) (Session, error)
 }
 
+// Forward calls do with what comes on c, such as CommandOptions.Signals, until c or done is
+// closed.
+func Forward[T any](done <-chan struct{}, c <-chan T, do func(T)) {
+	for {
+		select {
+		case v, ok := <-c:
+			if !ok {
+				return
+			}
+			do(v)
+		case <-done:
+			return
+		}
+	}
+}
+
 // A commander is the codeinterp.Commander of an interpreter whose runtime is a
 // Commander. The others have none, so it is not Interpreter itself.
 type commander struct{ *Interpreter }

@@ -31,8 +31,10 @@ var numbers = map[codeinterp.Signal]int{
 func (c *command) help(ctx context.Context, p *driver.Program) (helpers *sync.WaitGroup, over func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	helpers = new(sync.WaitGroup)
-	helpers.Go(func() { c.pass(ctx) })
-	helpers.Go(func() { c.resize(ctx) })
+	helpers.Go(func() { driver.Forward(ctx.Done(), c.o.Signals, c.pass(ctx)) })
+	helpers.Go(func() {
+		driver.Forward(ctx.Done(), c.o.Resizes, func(size codeinterp.TerminalSize) { c.resize(ctx, size) })
+	})
 	fed := make(chan struct{})
 	switch {
 	case c.o.Input != nil:
@@ -91,41 +93,26 @@ func (c *command) give(ctx context.Context, at int64, data []byte, last bool) (n
 	}
 }
 
-// pass sends the caller's signals to the command.
-func (c *command) pass(ctx context.Context) {
-	for n := int64(1); ; n++ {
-		select {
-		case sig, ok := <-c.o.Signals:
-			if !ok {
-				return
-			}
-			if sig.Check() != nil {
-				continue
-			}
-			c.mu.Lock()
-			c.sent = sig
-			c.mu.Unlock()
-			_, _ = c.ask(ctx, &kernel.CommandRequest{Op: "signal", At: n, Signal: sig})
-			c.wake()
-		case <-ctx.Done():
+// pass returns what sends the caller's signals to the command.
+func (c *command) pass(ctx context.Context) func(codeinterp.Signal) {
+	n := int64(0)
+	return func(sig codeinterp.Signal) {
+		if sig.Check() != nil {
 			return
 		}
+		c.mu.Lock()
+		c.sent = sig
+		c.mu.Unlock()
+		n++
+		_, _ = c.ask(ctx, &kernel.CommandRequest{Op: "signal", At: n, Signal: sig})
+		c.wake()
 	}
 }
 
-// resize passes the caller's sizes on to the terminal. One that is no size is ignored.
-func (c *command) resize(ctx context.Context) {
-	for {
-		select {
-		case size, ok := <-c.o.Resizes:
-			if !ok {
-				return
-			}
-			if size, err := size.Check(); err == nil {
-				_, _ = c.ask(ctx, &kernel.CommandRequest{Op: "resize", Rows: size.Rows, Columns: size.Columns})
-			}
-		case <-ctx.Done():
-			return
-		}
+// resize sets the size of the terminal. What is no size is ignored.
+func (c *command) resize(ctx context.Context, size codeinterp.TerminalSize) {
+	if size, err := size.Check(); err == nil {
+		_, _ = c.ask(ctx, &kernel.CommandRequest{Op: "resize", Rows: size.Rows, Columns: size.Columns})
+		c.wake()
 	}
 }

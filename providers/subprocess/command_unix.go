@@ -88,9 +88,9 @@ func (c *command) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	defer stop()
 	done := make(chan struct{})
 	var helpers sync.WaitGroup
-	helpers.Go(func() { c.forwardSignals(done) })
-	if c.term != nil {
-		helpers.Go(func() { c.term.forwardResizes(done) })
+	helpers.Go(func() { driver.Forward(done, c.o.Signals, c.signal) })
+	if t := c.term; t != nil {
+		helpers.Go(func() { driver.Forward(done, t.resizes, t.change) })
 	}
 	fed := c.feed(feed)
 	<-r.done // also when ctx ends, which kills the process
@@ -241,23 +241,13 @@ var signals = map[codeinterp.Signal]syscall.Signal{
 	codeinterp.SignalUser1: syscall.SIGUSR1, codeinterp.SignalUser2: syscall.SIGUSR2, codeinterp.SignalKill: syscall.SIGKILL,
 }
 
-// forwardSignals sends the caller's signals to the command until done.
-func (c *command) forwardSignals(done chan struct{}) {
-	for {
-		select {
-		case name, ok := <-c.o.Signals:
-			if !ok {
-				return
-			}
-			if sig, ok := signals[name]; ok {
-				c.mu.Lock()
-				c.sent = name
-				c.mu.Unlock()
-				_ = c.p.sb.SignalAll(sig)
-			}
-		case <-done:
-			return
-		}
+// signal sends a signal of the caller's to the command.
+func (c *command) signal(name codeinterp.Signal) {
+	if sig, ok := signals[name]; ok {
+		c.mu.Lock()
+		c.sent = name
+		c.mu.Unlock()
+		_ = c.p.sb.SignalAll(sig)
 	}
 }
 

@@ -69,20 +69,10 @@ func (t *terminal) resize(s codeinterp.TerminalSize) error {
 	return err
 }
 
-// forwardResizes sets the caller's sizes until done. One that is no size is ignored.
-func (t *terminal) forwardResizes(done chan struct{}) {
-	for {
-		select {
-		case s, ok := <-t.resizes:
-			if !ok {
-				return
-			}
-			if s, err := s.Check(); err == nil {
-				_ = t.resize(s)
-			}
-		case <-done:
-			return
-		}
+// change sets a size of the caller's. What is no size is ignored.
+func (t *terminal) change(s codeinterp.TerminalSize) {
+	if s, err := s.Check(); err == nil {
+		_ = t.resize(s)
 	}
 }
 
