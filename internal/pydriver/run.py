@@ -61,7 +61,18 @@ def compile_quickly(code, name):
 
 def compile_cell(code, name):
     """Returns the code objects of the statements and of the last expression."""
-    return state.once and sys.implementation.name == 'cpython' and compile_quickly(code, name) or compile_tree(code, name)
+    return state.once and sys.implementation.name == 'cpython' and compile_quickly(code, name) or compile_line(code, name) or compile_tree(code, name)
+
+
+def compile_line(code, name):
+    """Returns what compile_cell does for a line that is an expression, and of any other
+    program None. There is no syntax tree to be made, which takes more than the rest."""
+    if len(code) > 200 or any(c in code for c in '\n\\=') or code[:1].isspace():
+        return None
+    try:
+        return None, compile(code, name, 'eval', state.flags | AWAIT, True)
+    except Exception:
+        return None
 
 
 def parse(code, name, flags):

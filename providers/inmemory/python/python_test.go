@@ -106,10 +106,14 @@ func TestContextsDiffer(t *testing.T) {
 	ci := newStateful(t)
 	seen := map[string]bool{}
 	for range 5 {
-		seen[stdout(t, ci, newContext(t, ci), "import random, uuid, os\nprint(random.random(), uuid.uuid4(), os.urandom(8))")] = true
+		id := newContext(t, ci)
+		seen[stdout(t, ci, id, `
+import os, random, sqlite3, uuid
+print(random.random(), uuid.uuid4(), os.urandom(8))`)] = true
+		seen[stdout(t, ci, id, "print(sqlite3.connect(':memory:').execute('select random()').fetchone())")] = true
 	}
-	if len(seen) != 5 {
-		t.Errorf("%d different outputs of 5", len(seen))
+	if len(seen) != 10 {
+		t.Errorf("%d different outputs of 10", len(seen))
 	}
 }
 

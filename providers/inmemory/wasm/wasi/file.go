@@ -2,6 +2,7 @@ package wasi
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/binary"
 	"hash/fnv"
 	"io"
@@ -32,10 +33,17 @@ type content interface {
 	Truncate(size int64) error
 }
 
-// A fixed is a file of the library.
+// A fixed is a file of the library, or without a reader one of random bytes.
 type fixed struct {
 	*bytes.Reader
 	info fs.FileInfo
+}
+
+func (f fixed) ReadAt(p []byte, off int64) (int, error) {
+	if f.Reader != nil {
+		return f.Reader.ReadAt(p, off)
+	}
+	return rand.Read(p[:min(len(p), longCall)])
 }
 
 func (f fixed) Stat() (fs.FileInfo, error)             { return f.info, nil }
