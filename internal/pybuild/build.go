@@ -27,9 +27,7 @@ type Options struct {
 type build struct {
 	zig, python, zlib, libc, sqlite, tzdata string
 	out, work                               string
-	archive                                 string // of CPython
-
-	recipe *recipe
+	recipe                                  *recipe
 }
 
 // Build makes the pack in a directory, and its archive beside that, by the pack's name. It

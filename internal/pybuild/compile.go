@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -20,28 +21,6 @@ const (
 	firstMemory = 16 << 20
 )
 
-// The other libraries, which are compiled with the interpreter.
-var others = []group{
-	{[]string{"-O2"}, []string{"{zlib}/adler32.c", "{zlib}/compress.c", "{zlib}/crc32.c", "{zlib}/deflate.c", "{zlib}/infback.c",
-		"{zlib}/inffast.c", "{zlib}/inflate.c", "{zlib}/inftrees.c", "{zlib}/trees.c", "{zlib}/uncompr.c", "{zlib}/zutil.c"}},
-	{[]string{"-O2", "-DSQLITE_WASI", "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION", "-DSQLITE_DEFAULT_MEMSTATUS=0",
-		"-DSQLITE_ENABLE_MATH_FUNCTIONS", "-DSQLITE_ENABLE_FTS5", "-DSQLITE_ENABLE_RTREE",
-		"-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_GETPID"}, []string{"{work}/sqlite3.c"}},
-	// The allocator of zig's C library takes twice the memory.
-	{[]string{"-O2", "-DNDEBUG"}, []string{"{libc}/dlmalloc/src/dlmalloc.c"}},
-	// In its place zig has functions that round worse: exp(1) was not e.
-	{[]string{"-O2", "-std=c99", "-I{musl}/src/include", "-I{musl}/src/internal", "-I{musl}/arch/wasm32", "-I{musl}/arch/generic"},
-		mathFiles("acos", "asin", "atan", "cbrt", "cos", "cosh", "exp", "exp2", "hypot", "log10", "log1p", "log2", "log2_data", "sin", "tan", "tanh")},
-}
-
-// mathFiles are those of functions of musl's math.
-func mathFiles(names ...string) (files []string) {
-	for _, name := range names {
-		files = append(files, "{musl}/src/math/"+name+".c")
-	}
-	return files
-}
-
 // An object is a file that is compiled.
 type object struct {
 	source, name string
@@ -50,27 +29,22 @@ type object struct {
 
 // objects lists all that is compiled before the modules are frozen.
 func (b *build) objects() (list []object) {
-	own := []group{
-		{[]string{"-DPy_BUILD_CORE", "-D_WASI_EMULATED_SIGNAL"}, []string{"{work}/toolcell.c"}},
-		{[]string{"-DPy_BUILD_CORE"}, []string{"Programs/_freeze_module.c", "Modules/getpath_noop.c"}},
+	for _, g := range b.recipe.Groups {
+		list = append(list, b.objectsOf(g, b.recipe.Flags)...)
 	}
-	for _, g := range append(own, b.recipe.Groups...) {
-		g.Flags = append(append([]string(nil), b.recipe.Flags...), g.Flags...)
-		list = append(list, b.objectsOf(g)...)
-	}
-	for _, g := range others {
-		list = append(list, b.objectsOf(g)...)
+	for _, g := range b.recipe.Libraries {
+		list = append(list, b.objectsOf(g, nil)...)
 	}
 	return list
 }
 
-func (b *build) objectsOf(g group) (list []object) {
+func (b *build) objectsOf(g group, flags []string) (list []object) {
 	for _, name := range g.Files {
 		o := object{source: b.expand(name), name: strings.NewReplacer("{", "", "}", "", "/", "+").Replace(name) + ".o"}
 		if !strings.HasPrefix(name, "{") {
 			o.source = filepath.Join(b.python, name)
 		}
-		for _, f := range g.Flags {
+		for _, f := range slices.Concat(flags, g.Flags) {
 			o.flags = append(o.flags, b.expand(f))
 		}
 		list = append(list, o)

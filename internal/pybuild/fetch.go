@@ -3,6 +3,7 @@ package pybuild
 import (
 	"archive/zip"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +11,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
 )
 
 // What is obtained, by name and version.
@@ -42,14 +46,35 @@ func (b *build) fetch(ctx context.Context) (err error) {
 		return err
 	}
 	b.sqlite = m.Dir
-	if b.python, b.archive, err = fetchSource(ctx, dir, pythonSource); err != nil {
+	for _, s := range []struct {
+		to           *string
+		source, name string
+	}{{&b.python, pythonSource, "CPython"}, {&b.zlib, zlibSource, "zlib"}, {&b.libc, libcSource, "math of musl, in wasi-libc"}} {
+		archive, err := fetchSource(ctx, dir, s.source)
+		if err == nil {
+			err = b.pinned(s.name, archive)
+		}
+		if err == nil {
+			*s.to, err = unpack(ctx, archive)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return b.pinned("tzdata", b.tzdata)
+}
+
+// pinned compares a file with the sum that the recipe has of the source.
+func (b *build) pinned(name, file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
 		return err
 	}
-	if b.zlib, _, err = fetchSource(ctx, dir, zlibSource); err != nil {
-		return err
+	sum := fmt.Sprintf("%x", sha256.Sum256(data))
+	if !slices.ContainsFunc(b.recipe.Sources, func(s pack.Source) bool { return s.Name == name && s.SHA256 == sum }) {
+		return fmt.Errorf("%s is not the expected source: its SHA-256 is %s", file, sum)
 	}
-	b.libc, _, err = fetchSource(ctx, dir, libcSource)
-	return err
+	return nil
 }
 
 // Wheel has pip download a package of PyPI, NAME==VERSION, and returns the file. It is not
@@ -82,35 +107,36 @@ func fetchZig(ctx context.Context, dir string) (string, error) {
 	return zig, errors.Join(os.CopyFS(filepath.Join(dir, "zig"), archive), os.Chmod(zig, 0o755))
 }
 
-// fetchSource downloads and unpacks a source package of Debian.
-func fetchSource(ctx context.Context, dir, name string) (unpacked, archive string, err error) {
+// fetchSource downloads a source package of Debian.
+func fetchSource(ctx context.Context, dir, name string) (archive string, err error) {
 	short, version, _ := strings.Cut(name, "=")
 	upstream := version[strings.IndexByte(version, ':')+1 : strings.LastIndexByte(version, '-')]
 	sources := filepath.Join(dir, short)
 	if err := os.MkdirAll(sources, 0o755); err != nil {
-		return "", "", err
+		return "", err
 	}
 	pattern := filepath.Join(sources, short+"_"+upstream+".orig.tar.*")
-	if archive, err = only(pattern); err != nil {
-		conf, err := aptConfig(ctx, dir)
-		if err == nil {
-			_, err = command(ctx, sources, conf, "apt-get", "source", "-q", "--download-only", "--tar-only", name)
-		}
-		if err != nil {
-			return "", "", fmt.Errorf("%w; without apt-get, put %s into the work directory", err, pattern)
-		}
-		if archive, err = only(pattern); err != nil {
-			return "", "", err
-		}
+	if archive, err := only(pattern); err == nil {
+		return archive, nil
 	}
-	if _, err := command(ctx, sources, nil, "tar", "xf", archive); err != nil {
-		return "", "", err
+	conf, err := aptConfig(ctx, dir)
+	if err == nil {
+		_, err = command(ctx, sources, conf, "apt-get", "source", "-q", "--download-only", "--tar-only", name)
 	}
-	list, err := filepath.Glob(filepath.Join(sources, "*", "README*"))
-	if err != nil || len(list) == 0 {
-		return "", "", fmt.Errorf("%s holds no sources", archive)
+	if err != nil {
+		return "", fmt.Errorf("%w; without apt-get, put %s into the work directory", err, pattern)
 	}
-	return filepath.Dir(list[0]), archive, nil
+	return only(pattern)
+}
+
+// unpack unpacks an archive where it is, and returns its one directory.
+func unpack(ctx context.Context, archive string) (string, error) {
+	dir := filepath.Dir(archive)
+	if _, err := command(ctx, dir, nil, "tar", "xf", archive); err != nil {
+		return "", err
+	}
+	readme, err := only(filepath.Join(dir, "*", "README*"))
+	return filepath.Dir(readme), err
 }
 
 // debian is the line of a machine's package sources with the address of Debian's.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
 )
 
 //go:embed recipe/recipe.json
@@ -24,11 +26,13 @@ var toolcell []byte
 // A recipe says what is compiled and how. In flags and files {python}, {zlib} and so on
 // stand for the directories of sources.
 type recipe struct {
-	Python  string
-	Flags   []string // of CPython's own files
-	Groups  []group
-	Frozen  map[string]string // module -> its source in CPython's
-	Modules map[string]string // built-in module -> the function that makes it
+	Python    string
+	Sources   []pack.Source
+	Flags     []string          // of Groups
+	Groups    []group           // files of CPython and of ours
+	Libraries []group           // The allocator of zig's C library takes twice the memory, and its math rounds worse.
+	Frozen    map[string]string // module -> its source in CPython's
+	Modules   map[string]string // built-in module -> the function that makes it
 }
 
 // A group are files that are compiled in the same way.

@@ -22,3 +22,6 @@ func (i *Image) mapped(limit int64) ([]byte, func(), error) {
 	copy(b, i.bytes)
 	return b, func() {}, nil
 }
+
+// checkOwner relies on the directory's access list.
+func checkOwner(string) error { return nil }

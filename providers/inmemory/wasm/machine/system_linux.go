@@ -4,7 +4,26 @@ import (
 	"encoding/binary"
 	"os"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
+
+// anonymousFile returns a file that is only in memory.
+func anonymousFile() (*os.File, error) {
+	fd, err := unix.MemfdCreate("toolcell-image", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	return os.NewFile(uintptr(fd), "image"), nil
+}
+
+// expectWrites tells the kernel that all of a part of a memory is about to be written, so
+// that it does so in large pages.
+func expectWrites(part []byte) {
+	if len(part) > 0 {
+		_ = unix.Madvise(part, unix.MADV_HUGEPAGE) // without it the same takes longer
+	}
+}
 
 // knowsWritten tells that the kernel knows what was written.
 const knowsWritten = true

@@ -4,8 +4,10 @@ package machine
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"sync"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -71,4 +73,16 @@ func (i *Image) mapped(limit int64) ([]byte, func(), error) {
 		return nil, nil, err
 	}
 	return b, free, nil
+}
+
+// checkOwner refuses a directory that others may write to.
+func checkOwner(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if s, ok := info.Sys().(*syscall.Stat_t); !info.IsDir() || !ok || int(s.Uid) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("%s is no directory of this user that others cannot write to", dir)
+	}
+	return nil
 }
