@@ -195,14 +195,14 @@ func (k *Kernel) dial(ctx context.Context) error {
 		old.close()
 		old.wait()
 	}
-	ws, nudge, err := k.cfg.Client.Dial(ctx, k.ID, name)
+	ws, err := k.cfg.Client.Dial(ctx, k.ID, name)
 	if err != nil {
 		return err
 	}
 	// Its reader waits for ready: receive drops messages of any other socket.
 	k.setSocket(func(ready <-chan struct{}) *socket {
 		var s *socket
-		s = newSocket(ws, name, nudge, k.cfg.MaxMessage,
+		s = newSocket(ws, name, k.cfg.MaxMessage,
 			func(f *frame) error { <-ready; return k.receive(s, f) },
 			func(err error) { <-ready; k.skipped(err) })
 		return s

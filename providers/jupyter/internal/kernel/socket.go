@@ -9,13 +9,19 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
 var errSocketClosed = errors.New("socket closed")
 
-const writeTimeout = 30 * time.Second
+const (
+	writeTimeout = 30 * time.Second
+
+	// deadAfter is how long a socket may be silent, pings unanswered, before it counts as
+	// lost. pingEvery is well below it, and below the idle limits of common proxies.
+	deadAfter = 40 * time.Second
+	pingEvery = 15 * time.Second
+)
 
 // A frame is what a socket receives.
 type frame = wire.Frame
@@ -24,27 +30,27 @@ type frame = wire.Frame
 // goroutine that reads and one that writes. It never reconnects: a Kernel
 // replaces it.
 type socket struct {
-	ws    *websocket.Conn
-	name  string // ours to the server
-	v1    bool
-	nudge bool // answer messages with a pong, for its acknowledgement
-	out   chan []byte
-	lost  chan struct{} // closed when the connection failed or was closed
-	once  sync.Once
-	err   error // why, after lost
-	wg    sync.WaitGroup
+	ws   *websocket.Conn
+	name string // ours to the server
+	v1   bool
+	out  chan []byte
+	lost chan struct{} // closed when the connection failed or was closed
+	once sync.Once
+	err  error // why, after lost
+	wg   sync.WaitGroup
 }
 
 // newSocket starts the goroutines. handle is called from the reader, one frame
 // at a time, and may block; skipped is called for a message that could not be
 // taken.
-func newSocket(ws *websocket.Conn, name string, nudge bool, max int64, handle func(*frame) error, skipped func(error)) *socket {
-	s := &socket{ws: ws, name: name, v1: ws.Subprotocol() == wire.ProtocolV1, nudge: nudge,
+func newSocket(ws *websocket.Conn, name string, max int64, handle func(*frame) error, skipped func(error)) *socket {
+	s := &socket{ws: ws, name: name, v1: ws.Subprotocol() == wire.ProtocolV1,
 		out: make(chan []byte), lost: make(chan struct{})}
 	// No limit of the library's, which ends the socket: a frame is read in pieces, and
 	// what has to be held whole is bounded by max.
 	ws.SetReadLimit(0)
 	ws.SetPingHandler(s.pong)
+	ws.SetPongHandler(func(string) error { return s.alive() })
 	s.wg.Go(func() { s.fail(s.read(max, handle, skipped)) })
 	s.wg.Go(func() { s.fail(s.write()) })
 	return s
@@ -120,10 +126,14 @@ func (s *socket) read(max int64, handle func(*frame) error, skipped func(error))
 		}
 	}()
 	for {
-		typ, r, err := s.ws.NextReader()
+		if err := s.alive(); err != nil {
+			return err
+		}
+		typ, body, err := s.ws.NextReader()
 		if err != nil {
 			return err
 		}
+		r := slowReader{s, body}
 		f, err := wire.ReadFrame(typ == websocket.BinaryMessage, r, s.v1, max)
 		if err == nil {
 			err = handle(f)
@@ -136,10 +146,27 @@ func (s *socket) read(max int64, handle func(*frame) error, skipped func(error))
 		if _, err := io.Copy(io.Discard, r); err != nil {
 			return err
 		}
-		if s.nudge {
-			s.ack()
-		}
+		// Servers send the messages of a run in small packets, each of which would wait 40 ms
+		// for a delayed acknowledgement: what is sent carries one.
+		s.ack()
 	}
+}
+
+// alive gives the server time until it has to show that it is there.
+func (s *socket) alive() error { return s.ws.SetReadDeadline(time.Now().Add(deadAfter)) }
+
+// A slowReader reads a frame, which may take long as long as anything comes.
+type slowReader struct {
+	s *socket
+	r io.Reader
+}
+
+func (r slowReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	if err == nil {
+		err = r.s.alive()
+	}
+	return n, err
 }
 
 // write sends what it is given, and a ping and a pong now and then: the ping
@@ -150,7 +177,7 @@ func (s *socket) write() error {
 	if s.v1 {
 		typ = websocket.BinaryMessage
 	}
-	tick := time.NewTicker(server.PingEvery)
+	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -182,5 +209,5 @@ func (s *socket) ack() {
 func (s *socket) pong(data string) error {
 	// An error would end the reader, which may have more to read than can be written.
 	_ = s.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Second))
-	return nil
+	return s.alive()
 }
