@@ -12,17 +12,19 @@ import (
 
 var _ driver.Completer = (*runtime)(nil)
 
-// Complete implements driver.Completer. If the kernel has not answered, what
-// its completer does is ended before the next program, as one that was left is.
+// Complete implements driver.Completer. A completer that has not answered is waited for
+// before the next program.
 func (rt *runtime) Complete(ctx context.Context, of driver.Session, code string, cursor int) (codeinterp.Completion, error) {
 	s := of.(*session)
-	s.turn.take()
-	defer s.turn.give()
+	if err := s.take(ctx); err != nil {
+		return codeinterp.Completion{}, err
+	}
+	defer s.give()
 	k := s.k.Load()
 	if err := checkRequest(code); err != nil {
 		return codeinterp.Completion{}, err
 	}
-	if s.left != nothing && s.left != ofCompletion {
+	if s.left != nothing {
 		return codeinterp.Completion{}, server.Unavailable("an earlier program may still be running")
 	}
 	// What was lost may be no more than the connection.
@@ -32,12 +34,6 @@ func (rt *runtime) Complete(ctx context.Context, of driver.Session, code string,
 		return codeinterp.Completion{}, err
 	}
 	c, err := k.Complete(ctx, code, cursor)
-	switch {
-	case err == nil: // so has the one before it, which was given up
-		s.left = nothing
-	case err != nil && ctx.Err() != nil && !s.foreign:
-		s.left = ofCompletion
-	}
 	if errors.Is(err, kernel.ErrGone) {
 		return codeinterp.Completion{}, nil
 	}

@@ -60,26 +60,22 @@ func (s *session) ask(q *kernel.FileRequest, within bool) (*kernel.FileAnswer, e
 // ensureKernel prepares a kernel, or waits for a moment while a method of the session
 // does.
 func (s *session) ensureKernel(ctx context.Context) error {
-	mine, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if !s.turn.visit(cancel) {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	default:
 		if server.Wait(ctx, filePause) != nil {
 			return server.Unavailable("the kernel cannot be reached just now")
 		}
 		return nil
 	}
-	defer s.turn.give()
 	switch {
 	case s.closed:
 		return server.Unavailable("the kernel was given up")
 	case s.left != nothing:
 		return server.Unavailable("an earlier program may still be running")
 	}
-	err := s.prepare(mine, nil)
-	if err != nil && mine.Err() != nil && ctx.Err() == nil {
-		return nil // a run has begun, and prepares it
-	}
-	return err
+	return s.prepare(ctx, nil)
 }
 
 // copyFiles copies the caller's files for a run.

@@ -20,9 +20,6 @@ func (s *session) resume(ctx context.Context, p *driver.Program, out *driver.Out
 		return driver.Outcome{}, err
 	}
 	s.left = leftBy(end)
-	if s.left == inGivenUpKernel {
-		s.discarding = s.rt.discardLater(s.k.Load())
-	}
 	return end.Outcome, nil
 }
 

@@ -12,10 +12,6 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// completerGrace is how long a completer that was interrupted has before its kernel
-// is restarted. Its first work is to load much.
-const completerGrace = 30 * time.Second
-
 // ready makes the kernel connected, prepared, furnished with the context's directory and
 // environment, and idle.
 func (s *session) ready(ctx context.Context, p *driver.Program) error {
@@ -65,15 +61,11 @@ func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 	if s.left == inGivenUpKernel {
 		err = s.deleteUntilGone(ctx)
 	} else {
-		grace := s.rt.opts.Grace
-		if s.left == ofCompletion { // ending the kernel would lose all variables
-			grace = max(grace, completerGrace)
-		}
 		kill := s.killer()
 		if s.left == inQueue {
 			kill = nil // what runs now is another client's
 		}
-		how, err = s.k.Load().EndLeft(ctx, grace, kill, busy)
+		how, err = s.k.Load().EndLeft(ctx, s.rt.opts.Grace, kill, busy)
 	}
 	if errors.Is(err, kernel.ErrGone) {
 		how, err = "went with its kernel", nil
@@ -81,9 +73,7 @@ func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 	if err != nil {
 		return fmt.Errorf("an earlier program may still be running: %w", err)
 	}
-	if s.left != ofCompletion {
-		s.report(fmt.Sprintf("The earlier program whose end was not known %s.\n", how))
-	}
+	s.report(fmt.Sprintf("The earlier program whose end was not known %s.\n", how))
 	s.left = nothing
 	return nil
 }
@@ -94,25 +84,11 @@ const deletePause = 2 * time.Second
 
 // deleteUntilGone deletes the kernel, as often as that takes.
 func (s *session) deleteUntilGone(ctx context.Context) error {
-	s.awaitDiscard(ctx)
 	for {
 		err := s.rt.discard(ctx, s.k.Load())
 		if err == nil || server.Wait(ctx, deletePause) != nil {
 			return err
 		}
-	}
-}
-
-// awaitDiscard waits for what deletes the kernel already: two at once would ask the
-// server twice as often.
-func (s *session) awaitDiscard(ctx context.Context) {
-	if s.discarding == nil {
-		return
-	}
-	select {
-	case <-s.discarding:
-		s.discarding = nil
-	case <-ctx.Done():
 	}
 }
 

@@ -31,14 +31,12 @@ type session struct {
 	shared  bool // other clients may use the kernel
 	former  bool // there may be a run of a client that has ended
 	k       atomic.Pointer[kernel.Kernel]
-	turn    *turn // guards what follows
+	turn    chan struct{} // holds one value while a method or a file operation uses what follows
 
 	handed    bool // the program was, or may have been
 	unsettled bool // the surroundings of a run may not have been restored
 	closed    bool
 	left      leftover
-
-	discarding <-chan error // until which a given up kernel is being deleted, nil if it is not
 }
 
 // A leftover is what may still run in the kernel after a method has returned. The next
@@ -47,7 +45,6 @@ type leftover uint8
 
 const (
 	nothing         leftover = iota
-	ofCompletion             // the kernel's completer
 	ofProgram                // a program whose end is unknown
 	inQueue                  // a program that waits behind another client's
 	inGivenUpKernel          // as ofProgram, and the kernel may die at any time
@@ -67,13 +64,25 @@ func leftBy(end kernel.Ending) leftover {
 }
 
 func newSession(rt *runtime, kind kernel.Kind, o driver.Options, k *kernel.Kernel) *session {
-	s := &session{rt: rt, kind: kind, opts: o, turn: newTurn()}
+	s := &session{rt: rt, kind: kind, opts: o, turn: make(chan struct{}, 1)}
 	if o.Cwd == "" {
 		s.dir = dirPrefix + rand.Text()
 	}
 	s.hold(k)
 	return s
 }
+
+// take takes the turn, which the caller gives back.
+func (s *session) take(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *session) give() { <-s.turn }
 
 func (s *session) hold(k *kernel.Kernel) {
 	k.Late(s.opts.Late)
@@ -82,8 +91,10 @@ func (s *session) hold(k *kernel.Kernel) {
 
 // Run implements driver.Session.
 func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	s.turn.take()
-	defer s.turn.give()
+	if err := s.take(ctx); err != nil {
+		return driver.Outcome{}, err
+	}
+	defer s.give()
 	s.handed = false
 	if p.Resume {
 		return s.resume(ctx, p, out)
@@ -151,10 +162,6 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	}
 	s.look(ctx, p, key, &end)
 	s.left = leftBy(end)
-	// Close deletes that of RunCode.
-	if s.left == inGivenUpKernel && !s.opts.Once {
-		s.discarding = s.rt.discardLater(k)
-	}
 	if special && !s.opts.Once && !end.Left && !end.Lost {
 		s.leave(ctx, k)
 	}
@@ -219,8 +226,8 @@ func (s *session) Reset(ctx context.Context) error {
 	if s.foreign {
 		return fmt.Errorf("%w: %w: the kernel was adopted, and is not ours to restart", codeinterp.ErrInvalid, errors.ErrUnsupported)
 	}
-	s.turn.take()
-	defer s.turn.give()
+	_ = s.take(context.Background())
+	defer s.give()
 	s.forgetFormer()
 	end := s.kill
 	if s.left == inGivenUpKernel { // an earlier request for its end may still be carried out
@@ -236,8 +243,8 @@ func (s *session) Reset(ctx context.Context) error {
 // Close implements driver.Session. A kernel in which nothing runs on, or that could
 // not be ended, is deleted in the background.
 func (s *session) Close(ctx context.Context) error {
-	s.turn.take()
-	defer s.turn.give()
+	_ = s.take(context.Background())
+	defer s.give()
 	s.forgetFormer()
 	// Now ensureKernel starts no other kernel.
 	s.closed = true
@@ -259,7 +266,6 @@ func (s *session) Close(ctx context.Context) error {
 	case s.opts.Once:
 		return s.rt.discardWithin(ctx, k)
 	}
-	s.awaitDiscard(ctx)
 	return s.rt.discard(ctx, k)
 }
 

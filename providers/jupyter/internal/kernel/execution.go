@@ -33,8 +33,7 @@ type execution struct {
 
 	former bool // a former client has sent it
 
-	refused time.Time // when the program was last interrupted for asking
-	calls   *calls    // nil if the program has no functions
+	calls *calls // nil if the program has no functions
 
 	mu sync.Mutex
 	st progress

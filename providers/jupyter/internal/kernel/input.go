@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
@@ -40,11 +39,6 @@ func (e *execution) refuseInput() {
 		return
 	}
 	e.update(func(p *progress) { p.noInput = true })
-	// One that asks again and again does not make the server interrupt it as often.
-	if server.Wait(e.life, askPause-time.Since(e.refused)) != nil {
-		return
-	}
-	e.refused = time.Now()
 	ctx, cancel := context.WithTimeout(e.life, interruptLimit)
 	defer cancel()
 	// If it fails, the empty answer still lets the program go on.

@@ -53,7 +53,6 @@ type queue struct {
 	cond   sync.Cond
 	items  []event
 	bytes  int
-	handed bool // what take returned last is not done yet
 	closed bool
 }
 
@@ -83,21 +82,13 @@ func (q *queue) put(e event) {
 func (q *queue) take() []event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.handed = false
 	for len(q.items) == 0 && !q.closed {
 		q.cond.Wait()
 	}
 	items := q.items
-	q.items, q.bytes, q.handed = nil, 0, len(q.items) > 0
+	q.items, q.bytes = nil, 0
 	q.cond.Broadcast()
 	return items
-}
-
-// waiting reports whether there are events that are not dealt with.
-func (q *queue) waiting() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.items) > 0 || q.handed
 }
 
 // close lets put fail; events that are in the queue can still be taken.

@@ -201,10 +201,6 @@ func (r *runner) watch(s *socket, probe bool) error {
 			r.kill()
 			return nil
 		case <-w.halfTimer:
-			if r.e.q.waiting() {
-				w.halfTimer = time.After(halfGrace) // the sign may be in the queue
-				continue
-			}
 			if !w.halfProbed {
 				// A slow kernel answers after the program.
 				w.halfProbed, w.halfTimer = true, time.After(slowGrace)

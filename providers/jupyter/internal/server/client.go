@@ -13,9 +13,6 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// maxHeader bounds the headers of an answer.
-const maxHeader = 1 << 20
-
 // A Config is the address and the credentials of a server. The fields are those of the
 // provider's Options.
 type Config struct {
@@ -57,7 +54,6 @@ func New(cfg Config) (*Client, error) {
 	} else {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.MaxIdleConnsPerHost = 4
-		t.MaxResponseHeaderBytes = maxHeader
 		h.Transport = t
 	}
 	// A followed redirect would turn a POST into a GET of a login page.

@@ -73,13 +73,6 @@ func (c *Client) EnsureServer(ctx context.Context) error {
 	defer cancel()
 	hub := *c
 	hub.base = s.api
-	ready, _, err := hub.serverState(ctx, s)
-	if e, ok := errors.AsType[*StatusError](err); ok && (e.Code == 403 || e.Code == 404) {
-		return nil
-	}
-	if ready || err != nil {
-		return err
-	}
 	var options any // the Hub's own if there are none
 	if o := c.cfg.Hub.UserOptions; len(o) > 0 {
 		options = o
@@ -87,7 +80,9 @@ func (c *Client) EnsureServer(ctx context.Context) error {
 	err = hub.Await(ctx, func(ctx context.Context) error {
 		return hub.do(ctx, http.MethodPost, s.path(), options, nil)
 	})
-	if e, ok := errors.AsType[*StatusError](err); err != nil && !(ok && e.Code == 400) { // 400: it runs, or is starting
+	if e, ok := errors.AsType[*StatusError](err); ok && (e.Code == 403 || e.Code == 404) {
+		return nil
+	} else if err != nil && !(ok && e.Code == 400) { // 400: it runs, or is starting
 		return err
 	}
 	for began := false; ; {

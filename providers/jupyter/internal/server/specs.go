@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"unicode"
 )
 
 // A SpecList is the server's answer to GET api/kernelspecs.
@@ -32,17 +31,9 @@ func (c *Client) Specs(ctx context.Context) (SpecList, error) {
 	})
 	for name, s := range list.Specs {
 		// Deno's kernel sends a value after it reports that the program has ended.
-		if !isWord(name) || !isWord(s.Spec.Language) || strings.Contains(strings.Join(s.Spec.Argv, " "), "deno") {
+		if strings.Contains(strings.Join(s.Spec.Argv, " "), "deno") {
 			delete(list.Specs, name)
 		}
 	}
 	return list, err
-}
-
-// maxWord is how long the name of a kernelspec or of its language may be.
-const maxWord = 128
-
-// isWord reports whether a name can be shown as it is, to models and on terminals.
-func isWord(name string) bool {
-	return len(name) <= maxWord && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
