@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gorilla/websocket"
 )
@@ -21,7 +22,7 @@ type Kernel struct {
 	process  string
 	count    int
 	state    string
-	busy     bool               // it plays a request
+	busy     atomic.Bool        // it plays a request
 	socks    map[string]*socket // by session
 	kept     map[string][]*Message
 	requests chan *Message
@@ -41,7 +42,7 @@ func (k *Kernel) model() any {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	state := k.state
-	if k.busy && state == "idle" {
+	if k.busy.Load() && state == "idle" {
 		state = "busy"
 	}
 	return map[string]any{"id": k.ID, "name": k.Spec, "execution_state": state, "connections": len(k.socks)}
@@ -56,12 +57,6 @@ func (k *Kernel) SetState(state string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.state = state
-}
-
-func (k *Kernel) setBusy(is bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.busy = is
 }
 
 // Process names the kernel's present process.
@@ -96,9 +91,9 @@ func (k *Kernel) play() {
 	for {
 		select {
 		case m := <-k.requests:
-			k.setBusy(true)
+			k.busy.Store(true)
 			k.answer(m)
-			k.setBusy(false)
+			k.busy.Store(false)
 		case <-k.done:
 			return
 		}
@@ -290,12 +285,7 @@ func (k *Kernel) beside(m *Message) {
 		return
 	default:
 	}
-	switch {
-	case k.s.Control != nil:
+	if k.s.Control != nil {
 		k.s.Control(k, m)
-	case m.Header.Type == "interrupt_request":
-		k.Control(m, "interrupt_reply", map[string]string{"status": "ok"})
-	case m.Header.Type == "kernel_info_request":
-		k.Control(m, "kernel_info_reply", map[string]string{"status": "ok", "implementation": "fake"})
 	}
 }

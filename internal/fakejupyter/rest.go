@@ -25,11 +25,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case path == "api/kernelspecs":
 		s.specs(w)
-	case path == "api/sessions" && r.Method == http.MethodPost:
-		s.postSession(w, r)
 	case path == "api/kernels" && r.Method == http.MethodPost:
-		s.postKernel(w, r)
-	case len(parts) >= 3 && (parts[1] == "kernels" || parts[1] == "sessions"):
+		s.start(w, r)
+	case len(parts) >= 3 && parts[1] == "kernels":
 		s.kernel(w, r, parts[2:])
 	default:
 		Fail(w, 404, "Not Found")
@@ -52,37 +50,23 @@ func (s *Server) specs(w http.ResponseWriter) {
 	specs := map[string]any{}
 	for name, language := range s.Specs {
 		specs[name] = map[string]any{"name": name, "spec": map[string]any{
-			"argv": []string{name}, "display_name": name, "language": language, "interrupt_mode": s.InterruptMode}}
+			"argv": []string{name}, "display_name": name, "language": language}}
 	}
-	JSON(w, 200, map[string]any{"default": s.Default, "kernelspecs": specs})
+	JSON(w, 200, map[string]any{"default": "python3", "kernelspecs": specs})
 }
 
-func (s *Server) postSession(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Path, Name string
-		Kernel     struct{ Name string }
-	}
-	_ = json.NewDecoder(r.Body).Decode(&body)
-	k := s.start(body.Kernel.Name)
-	JSON(w, 201, map[string]any{"id": k.ID, "path": body.Path, "name": body.Name, "kernel": k.model()})
-}
-
-func (s *Server) postKernel(w http.ResponseWriter, r *http.Request) {
+func (s *Server) start(w http.ResponseWriter, r *http.Request) {
 	var body struct{ Name string }
 	_ = json.NewDecoder(r.Body).Decode(&body)
-	JSON(w, 201, s.start(body.Name).model())
-}
-
-func (s *Server) start(spec string) *Kernel {
-	k := newKernel(s, spec)
+	k := newKernel(s, body.Name)
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.kernels[k.ID] = k
 	s.started = append(s.started, k)
-	return k
+	s.mu.Unlock()
+	JSON(w, 201, k.model())
 }
 
-// kernel answers what concerns one kernel; a session has its kernel's id.
+// kernel answers what concerns one kernel.
 func (s *Server) kernel(w http.ResponseWriter, r *http.Request, parts []string) {
 	s.mu.Lock()
 	k := s.kernels[parts[0]]

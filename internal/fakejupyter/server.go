@@ -33,8 +33,6 @@ type Server struct {
 	Base string
 	// Specs are the kernelspecs: name to language.
 	Specs map[string]string
-	// Default is the default kernelspec.
-	Default string
 	// TLS, if set, makes the server speak https.
 	TLS *tls.Config
 	// Unsigned makes kernels sign their messages with the name of whoever asked,
@@ -54,10 +52,8 @@ type Server struct {
 	Hidden func(k *Kernel, req *Message)
 	// Info plays a kernel_info_request. Nil answers.
 	Info func(k *Kernel, req *Message)
-	// InterruptMode is that of the kernelspecs.
-	InterruptMode string
 	// Control plays a request of the control channel, beside what the kernel
-	// runs. Nil answers an interrupt_request and a kernel_info_request.
+	// runs.
 	Control func(k *Kernel, req *Message)
 	// Leave is called for a client that closes its socket, and is still served.
 	Leave func(k *Kernel)
@@ -77,7 +73,7 @@ type Server struct {
 
 // New starts a server with one kernelspec, python3. Close ends it.
 func New() *Server {
-	s := &Server{Specs: map[string]string{"python3": "python"}, Default: "python3",
+	s := &Server{Specs: map[string]string{"python3": "python"},
 		kernels: map[string]*Kernel{}, conns: make(chan net.Conn), open: map[net.Conn]bool{}, done: make(chan struct{})}
 	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), ErrorLog: log.New(io.Discard, "", 0)}
 	s.wg.Go(func() { _ = s.http.Serve(listener{s}) })

@@ -1,150 +1,91 @@
-"""Starts kernels for the tests' servers by forking a process that has imported
-ipykernel, which costs a fifth of what a new interpreter does.
+"""Has a Jupyter server fork its Python kernels from one process that has imported
+ipykernel. The server reads this file as its configuration, and runs it as that process,
+whose argument is its end of a socket pair.
 
-    forker.py SOCKET
-
-A kernelspec starts stub.py in place of a kernel. It sends its environment,
-directory, arguments and standard streams, passes on signals, and ends as the
-kernel does; the kernel ends when its stub does. The kernel's process id is in
-SOCKET.PID, of the stub, for servers that interrupt it themselves: what a stub
-passes on comes late on a busy machine, and hits the next program.
+A kernel becomes a child of the server, which takes in orphans: the server signals it,
+waits for it and takes it along as any other.
 """
 
-import contextlib, ctypes, gc, importlib, json, os, select, signal, socket, sys
+import ctypes, json, os, signal, socket, subprocess, sys, threading, time
 
-import ipykernel.ipkernel, ipykernel.kernelapp
+ADOPT_ORPHANS, KILL_WITH_PARENT = 36, 1  # of prctl
 
 # What a kernel imports once it runs, in versions that have it.
 LATER = ("ipykernel.debugger", "sqlite3", "pdb", "IPython.core.debugger", "IPython.core.debugger_backport", "IPython.core.oinspect",
          "IPython.utils.wildcard", "IPython.core.completerlib", "IPython.core.logger",
          "IPython.extensions.storemagic", "tornado.platform.asyncio", "faulthandler", "encodings.idna")
 
-KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
-PATIENCE = 10  # seconds, for one stub: the others wait meanwhile
+class Kernel(subprocess.Popen):
+    """What Popen returns, of a process that is there."""
 
-
-class Forker:
-    def __init__(self, path):
-        self.path = path
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(path + ".new")
-        self.listener.listen(128)
-        os.rename(path + ".new", path)
-        self.poll = select.poll()
-        self.poll.register(self.listener, select.POLLIN)
-        self.stubs = {}  # by file descriptor: its socket and its kernel
-        self.kernels = {}  # by pidfd: the kernel and its stub's descriptor
-
-    def serve(self):
-        """Forks on request. Returns in each kernel, with its arguments."""
-        while True:
-            for fd, _ in self.poll.poll():
-                if fd == self.listener.fileno():
-                    argv = self.accept()
-                    if argv is not None:
-                        return argv
-                elif fd in self.kernels:
-                    self.ended(fd)
-                elif fd in self.stubs:
-                    self.hear(fd)
-
-    def accept(self):
-        conn, _ = self.listener.accept()
-        conn.settimeout(PATIENCE)
-        fds = []
-        try:
-            request, parent, pid = self.request(conn, fds), os.getpid(), os.fork()
-        except (EOFError, OSError, ValueError) as e:  # all kernels would end with this process
-            if not isinstance(e, EOFError):
-                print("no kernel:", repr(e), file=sys.stderr, flush=True)
-            for fd in fds:
-                os.close(fd)
-            conn.close()
-            return None
-        if pid == 0:
-            return self.become(request, fds, parent)
-        path = f"{self.path}.{request['stub']}"
-        with open(path, "w") as f:
-            f.write(str(pid))
-        for fd in fds:
-            os.close(fd)
-        pidfd = os.pidfd_open(pid)
-        # The stub by its socket: the number of one that has left is soon another's.
-        self.kernels[pidfd], self.stubs[conn.fileno()] = (pid, conn, path), (conn, pid)
-        self.poll.register(pidfd, select.POLLIN)
-        self.poll.register(conn, select.POLLIN)
-        return None
-
-    def request(self, conn, fds):
-        data = b""
-        while not data.endswith(b"\n"):
-            piece, some, _, _ = socket.recv_fds(conn, 1 << 20, 3)
-            fds += some
-            if not piece:
-                raise EOFError
-            data += piece
-        return json.loads(data)
-
-    def become(self, request, fds, parent):
-        os.setsid()
-        ctypes.CDLL(None).prctl(KILL_WITH_PARENT, signal.SIGKILL)
-        self.listener.close()
-        for conn, _ in self.stubs.values():
-            conn.close()
-        for pidfd in self.kernels:
-            os.close(pidfd)
-        for i, fd in enumerate(fds):
-            os.dup2(fd, i)
-            os.close(fd)
-        os.environ.clear()
-        os.environ.update(request["env"], JPY_PARENT_PID=str(parent))
-        os.chdir(request["cwd"])
-        return request["argv"]
-
-    def ended(self, pidfd):
-        pid, conn, path = self.kernels.pop(pidfd)
-        self.poll.unregister(pidfd)
-        os.close(pidfd)
-        with contextlib.suppress(OSError):
-            os.unlink(path)  # another stub may get its number
-        _, status = os.waitpid(pid, 0)
-        fd = conn.fileno()
-        if fd in self.stubs:  # else it is closed, and -1
-            self.stubs.pop(fd)
-            self.poll.unregister(fd)
-            try:
-                conn.send(b"%d" % os.waitstatus_to_exitcode(status))
-            except OSError:
-                pass
-            conn.close()
-
-    def hear(self, fd):
-        conn, pid = self.stubs[fd]
-        try:
-            signals = conn.recv(64)
-        except OSError:
-            signals = b""
-        if not signals:
-            self.stubs.pop(fd)
-            self.poll.unregister(fd)
-            conn.close()
-        for number in signals or bytes([signal.SIGKILL]):
-            for kill in (os.killpg, os.kill):
-                try:
-                    kill(pid, number)
-                    break
-                except ProcessLookupError:
-                    pass
+    def __init__(self, pid):
+        self.pid, self.returncode, self.args = pid, None, []
+        self.stdin = self.stdout = self.stderr = None
+        self._child_created, self._waitpid_lock, self._sigint_wait_secs = False, threading.Lock(), 0.25
 
 
-sys.path.pop(0)
-for name in LATER:
-    try:
-        importlib.import_module(name)
-    except Exception:
-        pass
-gc.freeze()
-# Without jedi, which takes seconds to load for the first completion of a kernel.
-sys.argv = Forker(sys.argv[1]).serve() + ["--IPCompleter.use_jedi=False"]
-ipykernel.kernelapp.launch_new_instance()
+def configure(c):
+    from jupyter_client.provisioning import local_provisioner
+
+    c.KernelRestarter.time_to_dead = 0.5  # it looks for dead kernels more often than every three seconds
+    if hasattr(local_provisioner, "forker"):
+        return  # each extension of a server reads its configuration
+    ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1, 0, 0, 0)
+    conn, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    subprocess.Popen([sys.executable, __file__, str(far.fileno())], pass_fds=[far.fileno()])
+    far.close()
+    local_provisioner.forker, plain = conn, local_provisioner.launch_kernel
+
+    def launch_kernel(cmd, env=None, cwd=None, **kwargs):
+        if "ipykernel_launcher" not in cmd:
+            return plain(cmd, env=env, cwd=cwd, **kwargs)
+        env = dict(env or os.environ, JPY_PARENT_PID=str(os.getpid()))
+        conn.send(json.dumps({"server": os.getpid(), "argv": cmd[2:], "env": env, "cwd": cwd or "."}).encode())
+        return Kernel(int(conn.recv(16)))
+
+    local_provisioner.launch_kernel = launch_kernel
+
+
+def serve(conn):
+    """Forks on request. Returns in each kernel."""
+    while True:
+        request = conn.recv(1 << 20)
+        if not request:
+            sys.exit()
+        if os.fork() == 0:
+            if os.fork() == 0:
+                return become(conn, **json.loads(request))
+            os._exit(0)
+        os.wait()
+
+
+def become(conn, server, argv, env, cwd):
+    os.setsid()
+    while os.getppid() != server:  # it is an orphan in a moment
+        time.sleep(0.001)
+    ctypes.CDLL(None).prctl(KILL_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+    os.environ.clear()
+    os.environ.update(env)
+    os.chdir(cwd)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    conn.send(str(os.getpid()).encode())
+    conn.close()
+    # Without jedi, which takes seconds to load for the first completion of a kernel.
+    sys.argv = argv + ["--IPCompleter.use_jedi=False"]
+
+
+if "get_config" in globals():
+    configure(get_config())
+else:
+    import contextlib, gc, importlib
+
+    import ipykernel.kernelapp
+
+    sys.path.pop(0)
+    for name in LATER:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    gc.freeze()
+    serve(socket.socket(fileno=int(sys.argv[1])))
+    ipykernel.kernelapp.launch_new_instance()

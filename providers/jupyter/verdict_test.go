@@ -46,16 +46,10 @@ func TestStatusIsTheReply(t *testing.T) {
 func TestDeadByTheServersWord(t *testing.T) {
 	for _, unsigned := range []bool{false, true} {
 		t.Run(fmt.Sprint("unsigned ", unsigned), func(t *testing.T) {
-			var dead bool
 			inFake(t, jupyter.Options{}, func(s *fake.Server) {
 				s.Unsigned = unsigned
 				s.Hidden = func(k *fake.Kernel, req *fake.Message) {
 					k.Answer(req, "execute_reply", fake.Error("ImportError", "no IPython"))
-				}
-				s.Control = func(k *fake.Kernel, req *fake.Message) {
-					if !dead {
-						k.Control(req, "kernel_info_reply", map[string]string{"status": "ok"})
-					}
 				}
 				s.Execute = func(k *fake.Kernel, req *fake.Message) {
 					if req.Code() != "die" {
@@ -63,7 +57,6 @@ func TestDeadByTheServersWord(t *testing.T) {
 						return
 					}
 					busy(k, req)
-					dead = true
 					k.SetState("dead")
 					k.Forge("status", fake.Status("dead"))
 					time.Sleep(time.Hour)
