@@ -11,6 +11,7 @@ import (
 	"regexp/syntax"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/artifact"
 )
 
 // GrepOptions tunes Grep. The zero value searches all files for an expression.
@@ -37,9 +38,8 @@ type Matches struct {
 	Files   int    // how many files were searched
 	More    string // as Listing.More
 	// Skipped are files and directories that were not, or not wholly, searched,
-	// up to a hundred, and Omitted how many there are beyond.
+	// up to a hundred.
 	Skipped []Skip
-	Omitted int
 }
 
 const (
@@ -167,11 +167,9 @@ func (g *grepper) visit(name string, d fs.DirEntry) bool {
 }
 
 func (g *grepper) skip(k Skip) {
-	if len(g.Skipped) >= maxSkips {
-		g.Omitted++
-		return
+	if len(g.Skipped) < maxSkips {
+		g.Skipped = append(g.Skipped, k)
 	}
-	g.Skipped = append(g.Skipped, k)
 }
 
 // file searches a file.
@@ -196,7 +194,7 @@ func (g *grepper) file(name string) error {
 		if first {
 			first = false
 			// The first piece decides: a file of other data is not read to its end.
-			if l.binary = binary(b[:min(len(b), sniffed)]); l.binary {
+			if l.binary = !artifact.IsText(b[:min(len(b), sniffed)]); l.binary {
 				return false
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/artifact"
 )
 
 // A Range says which part of a file to read. The zero value is all of it, as
@@ -149,7 +150,7 @@ func (c *cutter) keep(b []byte) []byte {
 
 // page ends the page at a character, or better at a line where that is near.
 func (c *cutter) page() Page {
-	p := Page{Offset: c.from, Line: cmp.Or(c.fromLine, c.line), Binary: binary(c.head)}
+	p := Page{Offset: c.from, Line: cmp.Or(c.fromLine, c.line), Binary: !artifact.IsText(c.head)}
 	if !c.started {
 		p.Offset = c.at
 	}
@@ -189,16 +190,4 @@ func cut(b []byte, n int) int {
 		return max(n, size)
 	}
 	return end
-}
-
-// binary reports whether a file that begins like this is no text.
-func binary(head []byte) bool {
-	if bytes.IndexByte(head, 0) >= 0 {
-		return true
-	}
-	// It may end within a character.
-	for i := 1; i < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); i++ {
-		head = head[:len(head)-1]
-	}
-	return !utf8.Valid(head)
 }

@@ -21,7 +21,6 @@ const (
 // WriteOptions tunes Write. The zero value creates or replaces.
 type WriteOptions struct {
 	Append bool // add to what is there
-	New    bool // the file must not exist
 }
 
 // Write writes a file, and creates the directories above it that are missing.
@@ -36,14 +35,9 @@ func (s *Workdir) Write(ctx context.Context, p string, data []byte, o *WriteOpti
 				return err
 			}
 		}
-		flag := os.O_WRONLY | os.O_CREATE
-		switch {
-		case o.New:
-			flag |= os.O_EXCL
-		case o.Append:
-			flag |= os.O_APPEND
-		default:
-			flag |= os.O_TRUNC
+		flag := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+		if o.Append {
+			flag = os.O_WRONLY | os.O_CREATE | os.O_APPEND
 		}
 		return s.put(ctx, name, flag, data)
 	})

@@ -121,6 +121,11 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.C
 
 // traceOf reads the trace context of a request's _meta.
 func traceOf(meta mcp.Meta) tools.Trace {
-	field := func(name string) string { s, _ := meta[name].(string); return s }
-	return tools.Trace{Parent: field("traceparent"), State: field("tracestate"), Baggage: field("baggage")}
+	t := tools.Trace{}
+	for _, name := range []string{"traceparent", "tracestate", "baggage"} {
+		if s, ok := meta[name].(string); ok {
+			t[name] = s
+		}
+	}
+	return t
 }

@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"runtime"
 	"strings"
 	"testing"
@@ -218,7 +219,7 @@ func TestTraceReachesTheInterpreter(t *testing.T) {
 		meta mcp.Meta
 		want tools.Trace
 	}{
-		{mcp.Meta{"traceparent": parent, "tracestate": "a=b", "baggage": "c=d"}, tools.Trace{Parent: parent, State: "a=b", Baggage: "c=d"}},
+		{mcp.Meta{"traceparent": parent, "tracestate": "a=b", "baggage": "c=d"}, tools.Trace{"traceparent": parent, "tracestate": "a=b", "baggage": "c=d"}},
 		{mcp.Meta{"traceparent": 7}, tools.Trace{}},
 		{nil, tools.Trace{}},
 	} {
@@ -226,7 +227,7 @@ func TestTraceReachesTheInterpreter(t *testing.T) {
 		if _, err := c.CallTool(t.Context(), params); err != nil {
 			t.Fatal(err)
 		}
-		if got := tools.TraceOf(f.ctxs[len(f.ctxs)-1]); got != tt.want {
+		if got := tools.TraceOf(f.ctxs[len(f.ctxs)-1]); !maps.Equal(got, tt.want) {
 			t.Errorf("%v: got %+v", tt.meta, got)
 		}
 	}

@@ -2,18 +2,13 @@ package tools
 
 import "context"
 
-// A Trace is the trace context that came with a call, as W3C Trace Context and
-// W3C Baggage write it. It has the methods of OpenTelemetry's
-// propagation.TextMapCarrier, so that
+// A Trace is the trace context that came with a call: the fields traceparent, tracestate
+// and baggage, as W3C Trace Context and W3C Baggage write them. With OpenTelemetry,
 //
-//	ctx = propagator.Extract(ctx, tools.TraceOf(ctx))
+//	ctx = propagator.Extract(ctx, propagation.MapCarrier(tools.TraceOf(ctx)))
 //
 // makes the caller's span the parent of those that follow.
-type Trace struct {
-	Parent  string // traceparent; empty if there is none
-	State   string // tracestate
-	Baggage string // baggage
-}
+type Trace map[string]string
 
 type traceKey struct{}
 
@@ -28,14 +23,3 @@ func TraceOf(ctx context.Context) Trace {
 	t, _ := ctx.Value(traceKey{}).(Trace)
 	return t
 }
-
-// Get returns the field of that name: "traceparent", "tracestate" or "baggage".
-func (t Trace) Get(key string) string {
-	return map[string]string{"traceparent": t.Parent, "tracestate": t.State, "baggage": t.Baggage}[key]
-}
-
-// Set does nothing: a Trace is for reading.
-func (t Trace) Set(key, value string) {}
-
-// Keys returns the names of the fields.
-func (t Trace) Keys() []string { return []string{"traceparent", "tracestate", "baggage"} }

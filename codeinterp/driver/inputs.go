@@ -118,18 +118,15 @@ func unplaced(path string, err error) error {
 
 // bare removes paths of the host from an error.
 func bare(err error) error {
-	for {
-		switch e := err.(type) {
-		case *fs.PathError:
-			err = e.Err
-		case *os.LinkError:
-			err = e.Err
-		case *os.SyscallError:
-			err = e.Err
-		default:
-			return err
-		}
+	switch e := err.(type) {
+	case *fs.PathError:
+		return bare(e.Err)
+	case *os.LinkError:
+		return bare(e.Err)
+	case *os.SyscallError:
+		return bare(e.Err)
 	}
+	return err
 }
 
 // A copying is a copy in progress.

@@ -243,14 +243,18 @@ func typeOf(name string, head []byte) string {
 			return s.mime
 		}
 	}
-	if bytes.IndexByte(head, 0) >= 0 || !textual(head) {
+	if !IsText(head) {
 		return "application/octet-stream"
 	}
 	return "text/plain"
 }
 
-// textual reports whether head is UTF-8, but for a character that it ends in.
-func textual(head []byte) bool {
+// IsText reports whether a file that begins with head is text: UTF-8 without NUL bytes, but
+// for a character that head ends in.
+func IsText(head []byte) bool {
+	if bytes.IndexByte(head, 0) >= 0 {
+		return false
+	}
 	for n := range min(len(head)+1, utf8.UTFMax) {
 		if utf8.Valid(head[:len(head)-n]) {
 			return true

@@ -156,7 +156,7 @@ func TestNetwork(t *testing.T) {
 func TestParentFromElsewhere(t *testing.T) {
 	r := newRig(t, oteltools.Options{})
 	const id = "0af7651916cd43dd8448eb211c80319c"
-	ctx := tools.WithTrace(t.Context(), tools.Trace{Parent: "00-" + id + "-b7ad6b7169203331-01"})
+	ctx := tools.WithTrace(t.Context(), tools.Trace{"traceparent": "00-" + id + "-b7ad6b7169203331-01"})
 	r.call(ctx, "run_code", `{"language":"python","code":"1"}`)
 	for _, name := range []string{runSpan, "codeinterp run"} {
 		if got := r.take(t, name).SpanContext.TraceID().String(); got != id {

@@ -83,10 +83,7 @@ func parent(ctx context.Context) context.Context {
 	if trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx
 	}
-	if t := tools.TraceOf(ctx); t.Parent != "" {
-		return w3c.Extract(ctx, t)
-	}
-	return ctx
+	return w3c.Extract(ctx, propagation.MapCarrier(tools.TraceOf(ctx)))
 }
 
 // end records how the call went, ends the span, and returns the attributes
