@@ -49,7 +49,8 @@
 //
 // # Limits
 //
-// A message on a stream has at most 16 MiB, an HTTP request [HTTPOptions].MaxBody.
+// A message on a stream has at most 16 MiB, an HTTP request 10 MiB;
+// there are at most 256 sessions over HTTP.
 // Numbers as ids must be integers below 2^53. There are no batches. An answer cannot be fetched again after its
 // connection was lost. There are no prompts, sampling, elicitation, tasks or resource
 // subscriptions.

@@ -18,7 +18,7 @@ import (
 func TestHTTPGuards(t *testing.T) {
 	f := newFake()
 	url := serve(t, newServer(t, f, nil), &mcpserver.HTTPOptions{
-		Tokens: []string{"right"}, MaxBody: 4096, Hosts: []string{"mcp.example"}, Origins: []string{"https://app.example"},
+		Tokens: []string{"right"}, Hosts: []string{"mcp.example"}, Origins: []string{"https://app.example"},
 	})
 	self := strings.TrimSuffix(url, mcpserver.Path)
 	for _, tt := range []struct {
@@ -43,7 +43,7 @@ func TestHTTPGuards(t *testing.T) {
 		{"another address", []string{"Host", "192.0.2.1"}, "", 403},
 		{"localhost", []string{"Host", "localhost:8080"}, "", 200},
 		{"listed host", []string{"Host", "mcp.example"}, "", 200},
-		{"too large", nil, runMessage("2026-07-28", strings.Repeat("x", 5000)), 413},
+		{"too large", nil, runMessage("2026-07-28", strings.Repeat("x", 11<<20)), 413},
 		{"no JSON", nil, "{", 400},
 		{"deep", nil, strings.Repeat("[", 4000), 400},
 		{"empty", nil, " ", 400},

@@ -22,12 +22,13 @@ import (
 )
 
 const (
-	// DefaultMaxBody is the largest HTTP request in bytes: it has room for the largest
-	// program that is accepted.
-	DefaultMaxBody = 10 << 20
+	// maxBody is the largest HTTP request in bytes: it has room for the largest program
+	// that is accepted.
+	maxBody = 10 << 20
 
-	// DefaultMaxSessions is how many sessions there are at a time.
-	DefaultMaxSessions = 256
+	// maxSessions is how many sessions there are at a time; further clients are answered
+	// 503.
+	maxSessions = 256
 
 	// DefaultSessionIdle is how long a session lives without a request.
 	DefaultSessionIdle = time.Hour
@@ -74,13 +75,6 @@ type HTTPOptions struct {
 	// the server from a browser besides its own. Requests of programs have no origin.
 	Origins []string
 
-	// MaxBody is the largest request in bytes. Zero means DefaultMaxBody.
-	MaxBody int64
-
-	// MaxSessions is how many sessions there may be at a time over HTTP; further clients
-	// are answered 503. Zero means DefaultMaxSessions.
-	MaxSessions int
-
 	// SessionIdle is how long a session, and its contexts, live without a request. Zero
 	// means DefaultSessionIdle.
 	SessionIdle time.Duration
@@ -120,18 +114,16 @@ func (s *Server) Handler(opts *HTTPOptions) (http.Handler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
-	o.MaxSessions = cmp.Or(o.MaxSessions, DefaultMaxSessions)
 	o.SessionIdle = cmp.Or(o.SessionIdle, DefaultSessionIdle)
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	t := &transport{
 		Server: s, HTTPOptions: o,
 		sessions: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 			// guard checks the host instead, and knows those that are allowed.
-			SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: o.MaxBody, DisableLocalhostProtection: true,
+			SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true,
 		}),
 		sessionless: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
-			Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: o.MaxBody, DisableLocalhostProtection: true,
+			Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true,
 		}),
 	}
 	return s.logged(o.guard(t)), nil
@@ -152,9 +144,9 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	rc := http.NewResponseController(w)
 	// Read first: the revision may be in the body only.
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, t.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, huge := errors.AsType[*http.MaxBytesError](err); huge {
-		http.Error(w, fmt.Sprintf("the request is larger than %d bytes", t.MaxBody), http.StatusRequestEntityTooLarge)
+		http.Error(w, fmt.Sprintf("the request is larger than %d bytes", maxBody), http.StatusRequestEntityTooLarge)
 		return
 	} else if err != nil {
 		http.Error(w, "the request could not be read", http.StatusBadRequest)
@@ -167,7 +159,7 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch session := r.Header.Get(headerSession); {
 	case from.sessionless:
 		next = t.sessionless
-	case r.Method == http.MethodPost && session == "" && t.httpSessions() >= t.MaxSessions:
+	case r.Method == http.MethodPost && session == "" && t.httpSessions() >= maxSessions:
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "too many sessions", http.StatusServiceUnavailable)
 		return
