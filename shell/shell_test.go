@@ -9,7 +9,6 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/leftover"
-	"github.com/toolcell/toolcell/internal/shelltest"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/shell"
@@ -45,6 +44,3 @@ func TestNone(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-// TestService runs the table of what a shell has to do.
-func TestService(t *testing.T) { shelltest.Run(t, open) }

@@ -5,12 +5,12 @@ package inmemory_test
 import (
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/hostiletest"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
@@ -32,11 +32,19 @@ const (
 	graceful = 30 * time.Millisecond
 )
 
+// A hostile program never ends, or wants everything there is. Revoked marks those that
+// may sit in one built-in, or take to clean up, for so long that only taking
+// their memory away ends them; the context then starts anew.
+type hostile struct {
+	Name, Code string
+	Revoked    bool
+}
+
 func TestHostile(t *testing.T) {
 	const timeout = 100 * time.Millisecond
 	s := open(t, &inmemory.Options{Limits: engine.Limits{Memory: memoryLimit}})
 	slowest := watchHeart(t)
-	for _, c := range hostiletest.JavaScript() {
+	for _, c := range slices.Concat(hostileFirst, hostileMore) {
 		t.Run(c.Name, func(t *testing.T) {
 			// A machine that is busy elsewhere can make a program look as if
 			// it could not be stopped.

@@ -1,6 +1,6 @@
-// Package shelltest tests that an interpreter's commands are what package shell
-// promises, whatever runs them.
-package shelltest
+//go:build unix
+
+package shell_test
 
 import (
 	"bytes"
@@ -15,25 +15,12 @@ import (
 	"github.com/toolcell/toolcell/shell"
 )
 
-// An Open returns a Service for one test, which closes it at its end. o may be nil.
-type Open func(t testing.TB, o *shell.Options) *shell.Shell
-
-// Run runs the table.
-func Run(t *testing.T, open Open) {
-	for _, c := range []struct {
-		name string
-		run  func(*testing.T, Open)
-	}{
-		{"run", foreground},
-		{"background", background},
-		{"input", input},
-		{"stop", stop},
-		{"close", ends},
-		{"many", many},
-		{"owners", owners},
-		{"refused", refused},
+// TestService runs the table of what a shell has to do.
+func TestService(t *testing.T) {
+	for name, test := range map[string]func(*testing.T){
+		"run": foreground, "background": background, "input": input, "stop": stop, "close": ends, "many": many, "owners": owners, "refused": refused,
 	} {
-		t.Run(c.name, func(t *testing.T) { c.run(t, open) })
+		t.Run(name, test)
 	}
 }
 
@@ -68,7 +55,7 @@ func until(t testing.TB, s *shell.Shell, id shell.ID, text string) {
 	}
 }
 
-func foreground(t *testing.T, open Open) {
+func foreground(t *testing.T) {
 	s := open(t, nil)
 	res, err := s.Run(t.Context(), "echo out; echo err >&2; exit 3", nil)
 	if err != nil || res.ExitCode != 3 || res.Stdout() != "out\n" || res.Stderr() != "err\n" {
@@ -80,7 +67,7 @@ func foreground(t *testing.T, open Open) {
 }
 
 // background: a command is seen while it runs and after it has ended.
-func background(t *testing.T, open Open) {
+func background(t *testing.T) {
 	s := open(t, nil)
 	id := start(t, s, "echo begun; read line; echo got $line; exit 4")
 	until(t, s, id, "begun\n")
@@ -113,7 +100,7 @@ func background(t *testing.T, open Open) {
 
 // input: the end of input is one, and unread input does not hold
 // its writer up for longer than he wants.
-func input(t *testing.T, open Open) {
+func input(t *testing.T) {
 	s := open(t, nil)
 	id := start(t, s, "wc -c")
 	big := bytes.Repeat([]byte("x"), 1<<20)
@@ -134,7 +121,7 @@ func input(t *testing.T, open Open) {
 
 // stop: Stop ends a command that handles SIGTERM by that, and another all the
 // same.
-func stop(t *testing.T, open Open) {
+func stop(t *testing.T) {
 	s := open(t, nil)
 	for line, status := range map[string]codeinterp.Status{
 		"echo on; sleep 1000": codeinterp.StatusError,
@@ -152,7 +139,7 @@ func stop(t *testing.T, open Open) {
 }
 
 // ends: Close ends what runs, before and behind, and refuses the rest.
-func ends(t *testing.T, open Open) {
+func ends(t *testing.T) {
 	s := open(t, nil)
 	id := start(t, s, "trap '' TERM; sleep 1000 & wait")
 	ran := make(chan codeinterp.Result)
@@ -181,5 +168,81 @@ func ends(t *testing.T, open Open) {
 	}
 	if _, err := w.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("the input of a command that was refused: %v", err)
+	}
+}
+
+// many: there are only so many commands at once, and so many that have ended
+// are remembered.
+func many(t *testing.T) {
+	s := open(t, &shell.Options{MaxCommands: 2, MaxEnded: 2})
+	first := start(t, s, "sleep 1000")
+	start(t, s, "sleep 1000")
+	if _, err := s.Start(t.Context(), "true", nil); !errors.Is(err, codeinterp.ErrCapacity) {
+		t.Errorf("a third one: %v", err)
+	}
+	if _, err := s.Stop(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		wait(t, s, start(t, s, "true"))
+	}
+	if _, err := s.Wait(t.Context(), first); !errors.Is(err, shell.ErrCommand) {
+		t.Errorf("the first is still known: %v", err)
+	}
+	start(t, s, "sleep 1000") // forgets none: it has not ended
+	if list, _ := s.List(t.Context()); len(list) != 4 {
+		t.Errorf("%d commands", len(list))
+	}
+}
+
+type ownerKey struct{}
+
+// owners: commands of one owner are not there for another.
+func owners(t *testing.T) {
+	s := open(t, nil)
+	v := s.With(shell.View{Owner: func(ctx context.Context) any { return ctx.Value(ownerKey{}) }})
+	a := context.WithValue(t.Context(), ownerKey{}, "a")
+	b := context.WithValue(t.Context(), ownerKey{}, "b")
+	id, err := v.Start(a, "sleep 1000", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := v.Start(b, "sleep 1000", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.Stop(b, id); !errors.Is(err, shell.ErrCommand) {
+		t.Errorf("b stops it: %v", err)
+	}
+	if list, _ := v.List(b); len(list) != 1 || list[0].ID != other {
+		t.Errorf("b sees %v", list)
+	}
+	v.Release(b)
+	if list, _ := s.List(t.Context()); len(list) != 1 || list[0].ID != id || !list[0].Running {
+		t.Errorf("left: %v", list)
+	}
+}
+
+// refused: a middleware decides about commands as it does about programs.
+func refused(t *testing.T) {
+	s := open(t, nil).With(shell.View{Middlewares: []codeinterp.Middleware{
+		codeinterp.Approve(func(_ context.Context, c codeinterp.Call) error {
+			if c.Op == codeinterp.OpCommand && strings.HasPrefix(c.Code, "rm ") {
+				return errors.New("no")
+			}
+			return nil
+		}),
+	}})
+	if res, err := s.Run(t.Context(), "rm x", nil); !errors.Is(err, codeinterp.ErrRefused) || res.Status != codeinterp.StatusNotRun {
+		t.Error(res.Status, err)
+	}
+	if _, err := s.Start(t.Context(), "rm x", nil); !errors.Is(err, codeinterp.ErrRefused) {
+		t.Error(err)
+	}
+	if list, _ := s.List(t.Context()); len(list) != 0 {
+		t.Errorf("%v", list)
+	}
+	if res, err := s.Run(t.Context(), "true", nil); !res.OK() || err != nil {
+		t.Error(res.Status, err)
 	}
 }

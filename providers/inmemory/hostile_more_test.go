@@ -1,9 +1,11 @@
-package hostiletest
+//go:build full
 
-// more goes on where first ends: programs that meet the engine, its
+package inmemory_test
+
+// hostileMore goes on where hostileFirst ends: programs that meet the engine, its
 // libraries and the host in places where one operation is long, deep or large,
 // or where what is being worked on is taken away.
-var more = []Program{
+var hostileMore = []hostile{
 	// Many arguments and long strings.
 	{"code points of many arrays", `const a = new Array(6e4).fill(0x1F600); for (;;) String.fromCodePoint(...a)`, true},
 	{"concat of long strings", `const a = new Array(6e4).fill("s".repeat(900)); for (;;) "".concat(...a)`, true},

@@ -1,7 +1,9 @@
-package hostiletest
+//go:build full
 
-// first are programs that run on and on, in every place where code can.
-var first = []Program{
+package inmemory_test
+
+// hostileFirst are programs that run on and on, in every place where code can.
+var hostileFirst = []hostile{
 	{"while", `while (true) {}`, false},
 	{"for with a body", `let n = 0; for (;;) n++`, false},
 	{"labels", `a: for (;;) { for (;;) continue a }`, false},
