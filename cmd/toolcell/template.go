@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -77,52 +76,31 @@ func (f *providerFlags) templated(fs *pflag.FlagSet) (done func(), err error) {
 	fs.Visit(func(flag *pflag.Flag) { given[flag.Name] = true })
 	set := func(name string, values ...string) {
 		for _, v := range values {
-			if fs.Lookup(name) != nil && !given[name] && v != "" && err == nil {
+			if fs.Lookup(name) != nil && !given[name] && !slices.Contains([]string{"", "0", "0s", "false"}, v) && err == nil {
 				err = fs.Set(name, v)
 			}
 		}
 	}
 	set("provider", "subprocess")
-	set("python", t.Python)
-	set("node", t.Node)
-	set("env-name", t.Environment)
 	set("with", t.Packages...)
-	set("languages", strings.Join(t.Languages, ","))
-	set("memory", number(int64(t.Limits.Memory)))
-	set("disk", number(int64(t.Limits.Disk)))
-	set("processes", number(int64(t.Limits.Processes)))
-	if fs.Name() != "shell" { // a person is no run
-		set("timeout", duration(t.Limits.Timeout))
+	mode, _ := t.Network.Mode.MarshalText()
+	for name, value := range map[string]any{
+		"python": t.Python, "node": t.Node, "env-name": t.Environment, "languages": strings.Join(t.Languages, ","), "git": t.Git, "net": strings.TrimPrefix(string(mode), "off"),
+		"memory": int64(t.Limits.Memory), "disk": int64(t.Limits.Disk), "processes": t.Limits.Processes,
+		"context-idle": time.Duration(t.Idle.Context), "idle-pause": time.Duration(t.Idle.Pause),
+	} {
+		set(name, fmt.Sprint(value))
 	}
-	set("context-idle", duration(t.Idle.Context))
-	set("idle-pause", duration(t.Idle.Pause))
-	if mode, _ := t.Network.Mode.MarshalText(); string(mode) != "off" {
-		set("net", string(mode))
+	if fs.Name() != "shell" { // a person is no run
+		set("timeout", time.Duration(t.Limits.Timeout).String())
 	}
 	if !given["net"] || f.net.mode == egress.Hosts || f.net.mode == egress.Open { // --net off wins
 		set("allow", t.Network.Allow...)
-	}
-	if t.Git {
-		set("git", "true")
 	}
 	if err != nil || len(t.Files) == 0 {
 		return done, err
 	}
 	return f.writeFiles(fs)
-}
-
-func number(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-func duration(d template.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return time.Duration(d).String()
 }
 
 // writeFiles writes the template's files into a directory, from which they are copied to
