@@ -116,30 +116,18 @@ func (t *typer) plain(s gjson.Result, depth int) string {
 	return t.simple(s.Get("type").Str, s, depth)
 }
 
-// parts returns the types of the parts of a schema that say something: its own properties,
-// those of allOf, and the alternatives of anyOf and oneOf.
+// parts returns the types of the parts of a schema that say something: its own properties
+// and those of anyOf, oneOf and allOf.
 func (t *typer) parts(s gjson.Result, depth int) (kinds []string) {
-	any, one, all := s.Get("anyOf"), s.Get("oneOf"), s.Get("allOf")
-	if !any.IsArray() && !one.IsArray() && !all.IsArray() {
-		return nil
-	}
-	if t.object != nil && s.Get("properties").IsObject() {
-		kinds = append(kinds, t.simple("", s, depth))
-	}
-	for _, part := range all.Array() {
-		if kinds = append(kinds, t.of(part, depth+1)); t.full() {
-			return kinds
+	for _, of := range []struct{ key, by string }{{"anyOf", t.union}, {"oneOf", t.union}, {"allOf", t.intersection}} {
+		if list := s.Get(of.key); list.IsArray() && of.by != "" {
+			kinds = append(kinds, t.join(list.Array(), of.by, depth))
 		}
 	}
-	for _, of := range []gjson.Result{any, one} {
-		if of.IsArray() {
-			kinds = append(kinds, t.join(of.Array(), t.union, depth))
-		}
+	if len(kinds) > 0 && t.object != nil && s.Get("properties").IsObject() {
+		kinds = append([]string{t.simple("", s, depth)}, kinds...)
 	}
-	if known := slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return k == t.unknown }); len(known) > 0 {
-		return known
-	}
-	return kinds
+	return slices.DeleteFunc(kinds, func(k string) bool { return k == t.unknown })
 }
 
 // ref returns the type of a reference within the schema.
