@@ -16,7 +16,7 @@ const (
 )
 
 // Memory returns how many bytes Erase may keep, at most, beside a source of this
-// many bytes and its translation, and what is enough for its outline.
+// many bytes and its translation.
 func Memory(source int) int64 { return memoryPerByte*int64(source) + moreMemory }
 
 // step counts work, and ends the parse where there was too much of it or the
@@ -31,7 +31,7 @@ func (p *parser) step(n int) {
 		panic(bailout{err: err})
 	}
 	if p.steps > stepsPerByte*len(p.src)+moreSteps {
-		p.stop(p.tok.start, "The program is too ambiguous to be parsed", ErrSteps)
+		p.stop(p.tok.start, "The program is too ambiguous to be parsed", true)
 	}
 }
 
@@ -39,7 +39,7 @@ func (p *parser) step(n int) {
 // or is taken back.
 func (p *parser) enter() {
 	if p.depth++; p.depth > MaxDepth {
-		p.stop(p.tok.start, "The program is nested too deeply", ErrDepth)
+		p.stop(p.tok.start, "The program is nested too deeply", true)
 	}
 	p.deepest = max(p.deepest, p.depth)
 	p.step(1)
@@ -51,6 +51,6 @@ func (p *parser) leave() { p.depth-- }
 func (p *parser) charge(n int) {
 	p.memory += n
 	if int64(p.memory) > p.most {
-		p.stop(p.tok.start, "The program's translation is too large", ErrSize)
+		p.stop(p.tok.start, "The program's translation is too large", true)
 	}
 }

@@ -2,9 +2,8 @@
 //
 // What is no JavaScript is replaced by blanks, so that every line and almost every
 // column stays where it was. Enums, parameter properties and import assignments are
-// written out in place. It also finds what a JavaScript program
-// has of modules, see [Outlined], and writes around loops, see [GuardLoops] and
-// [MarkLoops].
+// written out in place. It also rewrites JavaScript
+// programs, see [GuardLoops], [MarkLoops], [Script] and [Replace].
 //
 // Types are not checked: a program with type errors runs. Imports are kept, also of
 // names that are only types; write import type for those. Fields are defined as in

@@ -36,13 +36,13 @@ type parser struct {
 	scopes []scope
 	live   bool // a statement of the block at hand is more than types
 
-	outline *Outline // to be made, nil for none
-
-	// What is looked for, to be changed: for await loops, for (let ...) loops, or what only
-	// modules have.
+	// What is looked for, to be changed: for await loops, for (let ...) loops, what only
+	// modules have, or words.
 	guard    *Guard
 	loopMark string
 	stands   *Stands
+	words    *Words
+	module   bool // the program has import, export or import.meta
 	changes  []change
 	label    int // where the labels of the statement that follows begin, -1 for none
 }
@@ -132,16 +132,12 @@ type state struct {
 	edits, barrier        int
 	depth, memory, scopes int
 	owners                int
-	outlined              Outline
 	changes               int
 	live                  bool
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), p.barrier, p.depth, p.memory, len(p.scopes), p.owners, Outline{}, len(p.changes), p.live}
-	if p.outline != nil {
-		s.outlined = *p.outline
-	}
+	s := state{p.tok, p.last, len(p.edits), p.barrier, p.depth, p.memory, len(p.scopes), p.owners, len(p.changes), p.live}
 	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
@@ -152,9 +148,6 @@ func (p *parser) restore(s state) {
 	p.depth, p.memory, p.scopes = s.depth, s.memory, p.scopes[:s.scopes]
 	p.live = s.live
 	p.owners = s.owners
-	if p.outline != nil {
-		*p.outline = s.outlined
-	}
 	p.changes, p.label = p.changes[:s.changes], -1
 }
 
@@ -168,7 +161,7 @@ func (p *parser) try(parse func()) (ok bool) {
 		}
 		r := recover()
 		b, _ := r.(bailout)
-		if e, _ := b.err.(*SyntaxError); e == nil || e.Err != nil {
+		if e, _ := b.err.(*SyntaxError); e == nil || e.bound {
 			panic(r)
 		}
 		p.restore(s)

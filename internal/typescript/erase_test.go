@@ -143,7 +143,7 @@ func TestRefused(t *testing.T) {
 	} {
 		_, err := Erase(context.Background(), tt.in)
 		var e *SyntaxError
-		if !errors.As(err, &e) || e.Message != tt.message || e.Line != tt.line || e.Column != tt.column || e.Err != nil {
+		if !errors.As(err, &e) || e.Message != tt.message || e.Line != tt.line || e.Column != tt.column || e.bound {
 			t.Errorf("%q: got %v, want %d:%d: %s", tt.in, err, tt.line, tt.column, tt.message)
 		}
 	}

@@ -1,18 +1,10 @@
 package typescript
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
-)
-
-// Bounds that a program may exceed. They are wrapped by a *SyntaxError.
-var (
-	ErrDepth = errors.New("typescript: nested too deeply")
-	ErrSteps = errors.New("typescript: too ambiguous")
-	ErrSize  = errors.New("typescript: translation too large")
 )
 
 // A SyntaxError says why a program has no translation.
@@ -20,18 +12,13 @@ type SyntaxError struct {
 	Message string
 	// Line and Column count from 1, Column in UTF-16 code units.
 	Line, Column int
-	// Err is the bound that was exceeded, nil where the program is not
-	// TypeScript.
-	Err error
+	bound        bool // the program may be TypeScript, and exceeds a bound
 }
 
 // Error implements error.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
 }
-
-// Unwrap returns e.Err.
-func (e *SyntaxError) Unwrap() error { return e.Err }
 
 // ProgramError describes e as engines describe a syntax error, with the line of
 // the source, unless that is long, and a caret below the column. name stands for
@@ -59,10 +46,10 @@ type bailout struct {
 }
 
 // fail ends the parse at an offset.
-func (p *parser) fail(offset int, message string) { p.stop(offset, message, nil) }
+func (p *parser) fail(offset int, message string) { p.stop(offset, message, false) }
 
-func (p *parser) stop(offset int, message string, bound error) {
-	panic(bailout{&SyntaxError{Message: message, Err: bound}, offset})
+func (p *parser) stop(offset int, message string, bound bool) {
+	panic(bailout{&SyntaxError{Message: message, bound: bound}, offset})
 }
 
 // placed returns the error of a bailout with its line and column.

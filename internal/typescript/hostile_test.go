@@ -58,5 +58,5 @@ func erasesWithinBounds(t *testing.T, source string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	_, _ = Erase(ctx, source)
-	_, _ = Outlined(ctx, source, Memory(len(source)))
+	_, _ = Replace(ctx, source, Words{"__impt", "__th"}, Memory(len(source)))
 }

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestOutlineMemory: what the parser of an outline keeps is what Memory says, whatever
+// TestReplaceMemory: what the parser keeps of words that it replaces is what Memory says, whatever
 // the program.
-func TestOutlineMemory(t *testing.T) {
+func TestReplaceMemory(t *testing.T) {
 	const size = 1 << 19
 	of := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
 	numbered := func(unit string) string {
@@ -32,7 +32,7 @@ func TestOutlineMemory(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		p := newParser(context.Background(), source)
-		p.outline = &Outline{}
+		p.words = &Words{"import", "this"}
 		_ = p.parse((*parser).program)
 		runtime.GC()
 		runtime.ReadMemStats(&after)

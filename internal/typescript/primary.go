@@ -55,15 +55,15 @@ func (p *parser) wordExpression(w where) shape {
 		keyword := p.tok
 		p.next()
 		if p.accept(".") {
-			p.noteModule()
+			p.module = true
 			if p.stands != nil && p.isWord("meta") {
 				p.change(keyword.start, p.tok.end, p.stands.Meta)
 			}
 			p.memberName() // import.meta, import.defer(...)
 		} else if !p.is("(") {
 			p.unexpected()
-		} else {
-			p.noteImport(keyword)
+		} else if p.words != nil {
+			p.change(keyword.start, keyword.end, p.words.Import)
 		}
 		return value
 	case "new":
@@ -72,7 +72,9 @@ func (p *parser) wordExpression(w where) shape {
 		p.memberName()
 		return value
 	case "this":
-		p.noteThis()
+		if p.words != nil && p.owners == 0 {
+			p.change(p.tok.start, p.tok.end, p.words.This)
+		}
 		p.next()
 		return value
 	case "super", "null", "true", "false":

@@ -33,6 +33,7 @@ func rewritten(ctx context.Context, source string, set func(*parser)) (*Program,
 	changed := false
 	pr, err := translate(ctx, source, set, func(p *parser) {
 		p.edits = p.edits[:0]
+		p.dropThis()
 		slices.SortStableFunc(p.changes, func(a, b change) int { return a.start - b.start })
 		for _, c := range p.changes {
 			p.replace(c.start, c.end, c.text)

@@ -96,11 +96,11 @@ func (p *parser) declaration() (done, erased bool) {
 		return true, false
 	case "import":
 		if n := p.peek(); !n.is("(") && !n.is(".") {
-			p.noteModule()
+			p.module = true
 			return true, p.importDeclaration()
 		}
 	case "export":
-		p.noteModule()
+		p.module = true
 		return true, p.exportDeclaration()
 	case "namespace", "module":
 		if n := p.peek(); n.kind == word && !n.nl {

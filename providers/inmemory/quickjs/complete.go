@@ -102,21 +102,13 @@ func (vm *vm) objectOf(v value) value {
 // members returns the names of an object's properties and of those that it
 // inherits.
 func (vm *vm) members(v value) (names []string) {
-	o := vm.dup(vm.objectOf(v))
-	defer func() { vm.free(o) }()
-	for range maxPrototypes {
-		class := classOf(o)
-		if !isObject(o) || class == lib.EJS_CLASS_PROXY {
-			return names
-		}
-		if !vm.hasElements(o, class) {
-			own, _ := vm.ownNames(o, lib.MJS_GPN_STRING_MASK, maxMembers)
+	vm.eachPrototype(vm.objectOf(v), func(at value) bool {
+		if !vm.hasElements(at, classOf(at)) {
+			own, _ := vm.ownNames(at, lib.MJS_GPN_STRING_MASK, maxMembers)
 			names = append(names, own...)
 		}
-		proto := lib.XJS_GetPrototype(vm.tls, vm.ctx, o)
-		vm.free(o)
-		o = proto
-	}
+		return true
+	})
 	return names
 }
 

@@ -39,27 +39,15 @@ func Prepare(ctx context.Context, typed bool, code string) (p *Program, err erro
 		return p, nil
 	}
 	// A translation may be many times as long as the code that Wait counted.
-	o, err := typescript.Outlined(ctx, p.Code, typescript.Memory(len(code)))
-	if err != nil {
-		return nil, err
+	js, err := typescript.Replace(ctx, p.Code, typescript.Words{Import: dynamicImport, This: noThis}, typescript.Memory(len(code)))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	p.Code = replace(p.Code, o.Imports, dynamicImport)
-	if o.Module {
-		p.Code = replace(p.Code, o.This, noThis)
+	// Of what is no JavaScript the engine says what is wrong.
+	if err == nil && js != nil {
+		p.Code = js.Code
 	}
 	return p, nil
-}
-
-// replace puts a text in the places of one that is as long.
-func replace(code string, places []int, text string) string {
-	if len(places) == 0 {
-		return code
-	}
-	b := []byte(code)
-	for _, at := range places {
-		copy(b[at:], text)
-	}
-	return string(b)
 }
 
 // dynamicImport is the driver's function that stands for import(...), which V8's inspector

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxTranslating is about how many bytes programs take at a time that are erased,
-	// outlined and adapted. Those of largeTranslating each, of which one takes seconds,
+	// maxTranslating is about how many bytes programs take at a time that are erased or
+	// have words replaced. Those of largeTranslating each, of which one takes seconds,
 	// have a room of their own, and what one took is collected before the next one
 	// takes more; those of up to small are not counted.
 	maxTranslating   = 512 << 20
@@ -28,7 +28,7 @@ func Wait(ctx context.Context, size int) (free func(), err error) {
 	if size <= small {
 		return func() {}, nil
 	}
-	// Also of what adapt makes of the outline, and as much garbage; there is room for one alone.
+	// Also of the words that are replaced, and as much garbage; there is room for one alone.
 	n := min(4*typescript.Memory(size), maxTranslating)
 	of := others
 	if n >= largeTranslating {

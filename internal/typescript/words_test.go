@@ -3,13 +3,13 @@ package typescript
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// TestOutlineImports finds the calls, which the programs mark with an at sign.
-func TestOutlineImports(t *testing.T) {
+// What is replaced is marked with an at sign: the import of calls, and in modules the this
+// of the program.
+func TestReplace(t *testing.T) {
 	for _, in := range []string{
 		"import fs from 'fs'; const p = await @import('path'); p.sep",
 		"import { join } from 'path' // see import('x')\n'import(1)' + `import(2) ${@import('y')}` + /import(3)/ /* import(4) */",
@@ -22,62 +22,36 @@ func TestOutlineImports(t *testing.T) {
 		"import.meta.url; @import('a').then(import.meta.resolve)",
 		"export default @import('a'); export const b = () => @import('b')",
 		"a ? (b) : c => @import('d'); a ? (@import('b')) : c; f<a>(@import('x'))",
-		"@import('a'); const = 1; import('b')",
 		"#!/usr/bin/env node import('a')\n@import('b')", "\ufeff@import('é'), @import('b')",
 		"`${`${@import('a')}`}${(() => { return `}${@import('b')}` })()}`",
 		"label: for (;;) @import('a'); switch (a) { case @import('b'): default: @import('c') }",
 		"@import(import.meta.url)", "x.import", "",
-	} {
-		var code strings.Builder
-		var want []int
-		for i, piece := range strings.Split(in, "@import") {
-			if i > 0 {
-				want = append(want, code.Len())
-				code.WriteString("import")
-			}
-			code.WriteString(piece)
-		}
-		got, err := Outlined(context.Background(), code.String(), Memory(code.Len()))
-		if err != nil || !slices.Equal(got.Imports, want) {
-			t.Errorf("%s: %+v, %v", in, got, err)
-		}
-	}
-}
-
-// TestOutlineThis finds the this of the program, which the programs mark with an at sign.
-func TestOutlineThis(t *testing.T) {
-	for _, in := range []string{
 		"import 'a'; @this.x = 1; ({ a: @this, b() { this }, get c() { return this }, d: () => @this, e(f = this) {} })",
 		"export const f = (a = @this) => { @this; function g(a = this) { return () => this } }; @this",
 		"import.meta; class A extends @this.B { x = this.y; static { this.z }; constructor(a = this) { this } } `${@this}`",
 		"a ? (b) : c => @this; a ? (@this) : async (d) => { @this }; x.this; ({ this: 1 }); export {}",
+		"this; @import('a'); x.export",
 	} {
-		var code strings.Builder
-		var want []int
-		for i, piece := range strings.Split(in, "@this") {
-			if i > 0 {
-				want = append(want, code.Len())
-				code.WriteString("this")
-			}
-			code.WriteString(piece)
+		source := strings.ReplaceAll(in, "@", "")
+		want := strings.NewReplacer("@import", "__impt", "@this", "__th").Replace(in)
+		got := source
+		pr, err := Replace(context.Background(), source, Words{"__impt", "__th"}, Memory(len(source)))
+		if pr != nil {
+			got = pr.Code
 		}
-		got, err := Outlined(context.Background(), code.String(), Memory(code.Len()))
-		if err != nil || !slices.Equal(got.This, want) || !got.Module {
-			t.Errorf("%s: %+v, want %d, %v", in, got, want, err)
+		if err != nil || got != want {
+			t.Errorf("got  %s\nwant %s, %v", got, want, err)
 		}
-	}
-	if got, err := Outlined(context.Background(), "this; import('a'); x.export", 1<<20); err != nil || got.Module {
-		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-func TestOutlineEnd(t *testing.T) {
+func TestReplaceEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if got, err := Outlined(ctx, strings.Repeat("import('a');", 5000), 1<<20); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, %v", got, err)
+	if pr, err := Replace(ctx, strings.Repeat("import('a');", 5000), Words{"__impt", "__th"}, 1<<20); pr != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", pr, err)
 	}
-	if got, err := Outlined(context.Background(), strings.Repeat("(", 1<<20)+"import('a')", 1<<25); err != nil || len(got.Imports) > 0 {
-		t.Errorf("%v, %v", got, err)
+	if pr, err := Replace(context.Background(), strings.Repeat("(", 1<<20)+"import('a')", Words{"__impt", "__th"}, 1<<25); pr != nil || err == nil {
+		t.Errorf("%v, %v", pr, err)
 	}
 }
