@@ -3,16 +3,15 @@
 package interpreter
 
 import (
-	"os"
+	"errors"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-)
 
-// maxLinks is how many links the kernel follows.
-const maxLinks = 40
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
 
 // lettersOf matches the part of an interpreter's name without its version: python of
 // python3.11.
@@ -27,33 +26,20 @@ func SameInterpreter(link, file string) bool {
 	return name(link) == name(file)
 }
 
+var errFound = errors.New("found")
+
 // LinkedThrough returns the directory of dirs, which are real paths, that a path lies
 // in or that a link on its way leads through; "" if there is none.
-func LinkedThrough(path string, dirs []string) string {
-	at, rest := "/", strings.Split(filepath.Clean(path), "/")
-	for links := 0; len(rest) > 0 && links <= maxLinks; {
-		name := rest[0]
-		rest = rest[1:]
-		switch next := filepath.Join(at, name); {
-		case name == "":
-		case name == "..":
-			at = filepath.Dir(at)
-		default:
-			if n := slices.IndexFunc(dirs, func(dir string) bool { return Within(next, dir) }); n >= 0 {
-				return dirs[n]
-			}
-			to, err := os.Readlink(next)
-			if err != nil {
-				at = next
-				continue
-			}
-			if links++; filepath.IsAbs(to) {
-				at = "/"
-			}
-			rest = append(strings.Split(to, "/"), rest...)
+func LinkedThrough(path string, dirs []string) (through string) {
+	_, _ = sandbox.Follow(path, func(at, _ string) error {
+		n := slices.IndexFunc(dirs, func(dir string) bool { return Within(at, dir) })
+		if n < 0 {
+			return nil
 		}
-	}
-	return ""
+		through = dirs[n]
+		return errFound
+	})
+	return through
 }
 
 // RealDirs returns the real paths of the absolute paths that exist.

@@ -125,23 +125,24 @@ func (d *Dir) fd() int { return int(d.file.Fd()) }
 
 const maxLinks = 40 // the kernel's
 
-// follow returns where an absolute path leads, and calls visit with each symbolic
-// link on the way there, as its path without links, and with what it says.
-func follow(path string, visit func(link, target string) error) (string, error) {
+// Follow returns where an absolute path leads, and calls visit for all that it passes, by
+// its path without links; target is what a symbolic link says, else empty. An error of
+// visit ends it.
+func Follow(path string, visit func(at, target string) error) (string, error) {
 	at, names, links := "/", split(path), 0
 	for len(names) > 0 {
 		next := filepath.Join(at, names[0])
 		names = names[1:]
-		target, err := os.Readlink(next)
-		if err != nil {
+		target, _ := os.Readlink(next)
+		if err := visit(next, target); err != nil {
+			return "", err
+		}
+		if target == "" {
 			at = next // no link, or not there, which Stat says
 			continue
 		}
 		if links++; links > maxLinks {
 			return "", syscall.ELOOP
-		}
-		if err := visit(next, target); err != nil {
-			return "", err
 		}
 		if filepath.IsAbs(target) {
 			at = "/"

@@ -72,30 +72,26 @@ func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
 // It fails with ErrIsolation, and kills the child, where that does not happen.
 // The server may report the pid right after the fork: what the child must not
 // do before it has applied the whole Layer is to read or run the code.
-func (f *Fork) Adopt(pid int) (*Process, error) {
+func (f *Fork) Adopt(pid int) (_ *Process, err error) {
 	p := f.child
 	if p == nil {
 		return nil, fmt.Errorf("%w: adopted or closed before", codeinterp.ErrInvalid)
 	}
-	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
-	if err != nil {
+	p.s.starts.RLock()
+	defer p.s.starts.RUnlock()
+	p.pid, p.server, p.finished = pid, f.server, make(chan uint32, 1)
+	if p.pidfd, err = unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%w: forked process: %w", codeinterp.ErrUnavailable, err)
 	}
-	p.s.starts.RLock()
-	defer p.s.starts.RUnlock()
 	// The descriptor was opened first, so that what is looked at now and killed
 	// later is one process, whatever the server says of its id.
-	if err := f.awaitGroup(pid); err != nil {
-		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
-		unix.Close(fd)
-		f.Close()
-		return nil, err
+	if err = f.awaitGroup(pid); err == nil {
+		err = p.s.live.add(p)
 	}
-	p.pid, p.pidfd = pid, fd
-	p.server, p.finished = f.server, make(chan uint32, 1)
-	if err := p.s.live.add(p); err != nil {
-		unix.Close(fd)
+	if err != nil {
+		_ = p.send(unix.SIGKILL)
+		unix.Close(p.pidfd)
 		f.Close()
 		return nil, err
 	}
@@ -159,18 +155,18 @@ func (p *proc) finish(status uint32) {
 	}
 }
 
-// awaitFinish waits until the process has ended and kills what it left. The status comes
-// from the server, or else from the kernel.
+// awaitFinish waits until the process has ended and kills what it left.
 func (p *proc) awaitFinish() {
-	ws, known := p.awaitPidfd()
+	for {
+		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(p.pidfd), Events: unix.POLLIN}}, -1); err != unix.EINTR {
+			break
+		}
+	}
 	p.mu.Lock()
 	p.killTree()
 	p.ended = true
 	p.mu.Unlock()
-	if !known {
-		ws = p.reported()
-	}
-	p.conclude(ws)
+	p.conclude(p.reported())
 }
 
 // reported returns the status that the server reports, or that of a kill if the server is
@@ -185,28 +181,4 @@ func (p *proc) reported() syscall.WaitStatus {
 	case <-time.After(finishGrace):
 	}
 	return syscall.WaitStatus(unix.SIGKILL)
-}
-
-// awaitPidfd waits for the end of an adopted process, or for Finish if that comes first.
-func (p *proc) awaitPidfd() (ws syscall.WaitStatus, known bool) {
-	fd, err := unix.FcntlInt(uintptr(p.pidfd), unix.F_DUPFD_CLOEXEC, 3)
-	if err != nil {
-		return syscall.WaitStatus(<-p.finished), true
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		defer unix.Close(fd)
-		for {
-			if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); err != unix.EINTR {
-				return
-			}
-		}
-	}()
-	select {
-	case <-ended:
-		return 0, false
-	case status := <-p.finished:
-		return syscall.WaitStatus(status), true // it will be killed, in case it is not true
-	}
 }

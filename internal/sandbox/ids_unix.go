@@ -51,17 +51,11 @@ func (i *ids) own(dir string, ours bool) (identity, error) {
 // identify returns the identity for a plan's program.
 func (s *Sandbox) identify(pl *plan) (id identity, err error) {
 	ours := s.temp.holds(pl.Workdir)
-	switch {
-	case pl.Cwd == nil:
+	if pl.Cwd == nil {
 		return s.ids.own(pl.Workdir, ours)
-	case pl.Cwd == s.shared.dir && s.shared.drop:
-		id = s.shared.identity
-	case openToAll(pl.Cwd.Path()):
-		return s.ids.own(pl.Workdir, ours)
-	default:
-		if id, err = s.ids.guest(pl.Cwd); err != nil {
-			return id, err
-		}
+	}
+	if id, err = s.ids.guest(pl.Cwd); err != nil {
+		return id, err
 	}
 	uid, _, err := ownerOf(pl.Workdir)
 	if err != nil || uid == id.uid || !ours {
@@ -72,7 +66,7 @@ func (s *Sandbox) identify(pl *plan) (id identity, err error) {
 
 // guest returns the identity for a program in a directory of the caller's: its owner,
 // or where that is root a uid that belongs to the directory, and that is let in
-// by the directory's access list.
+// by the directory's access list unless every user is.
 func (i *ids) guest(d *Dir) (identity, error) {
 	if uid, _, err := ownerOf(d.Path()); err != nil || uid != 0 || i.hi <= i.lo {
 		return i.own(d.Path(), false)
@@ -82,42 +76,30 @@ func (i *ids) guest(d *Dir) (identity, error) {
 	// The same for every run and every host, so that what one program left is the
 	// next one's.
 	uid := i.lo + int(h.Sum64()%uint64(i.hi-i.lo))
+	id := identity{uid: uid, gid: uid, drop: true}
+	if openToAll(d.Path()) {
+		return id, nil
+	}
 	if err := acl.Grant(d.fd(), uid); err != nil {
 		return identity{}, fmt.Errorf("%w: the working directory belongs to root, programs never run as root, and another user cannot be let in (%w); give it to another user, or let everybody change it", codeinterp.ErrIsolation, err)
 	}
-	return identity{uid: uid, gid: uid, drop: true}, nil
+	return id, nil
 }
 
-// A sharedDir is a directory whose programs all run as one user.
-type sharedDir struct {
-	dir *Dir
-	identity
-}
-
-// Share has all programs whose Cwd is d run as one user, where the host is root:
-// as d's owner, or, where that is root, as a uid that belongs to d. It is called
-// before the first of them starts.
-func (s *Sandbox) Share(d *Dir) error {
+// User returns whom programs run as whose Cwd is d; other says that this is not the
+// host's own user.
+func (s *Sandbox) User(d *Dir) (uid, gid int, other bool, err error) {
 	if err := s.Reachable(d.Path()); err != nil || s.ids == nil {
-		return err
+		return 0, 0, false, err
 	}
 	id, err := s.ids.guest(d)
-	s.shared = sharedDir{d, id}
-	return err
+	return id.uid, id.gid, true, err
 }
 
-// Shares returns the user that Share has chosen; ok is false where programs run
-// as the host's.
-func (s *Sandbox) Shares() (uid, gid int, ok bool) { return s.shared.uid, s.shared.gid, s.shared.drop }
-
-// openToAll reports whether a directory is root's and every user may change it.
+// openToAll reports whether every user may change a directory.
 func openToAll(dir string) bool {
 	info, err := os.Lstat(dir)
-	if err != nil {
-		return false
-	}
-	st, ok := sysStat(info)
-	return ok && st.Uid == 0 && info.Mode().Perm()&0o007 == 0o007
+	return err == nil && info.Mode().Perm()&0o007 == 0o007
 }
 
 // fresh returns an unused identity.

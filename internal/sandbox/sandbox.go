@@ -135,10 +135,10 @@ type Cmd struct {
 
 	// Cwd, if set, is the directory that the program starts in instead, and may change: a
 	// directory of another user. If the host is root, the
-	// program runs as its owner, to whom Workdir is handed over. If the owner is root and
-	// not every user may change it, the program runs as a uid that belongs to the
-	// directory, whose access list (see acl(5)) lets that uid list it and make files in it
-	// from then on; files of root's in it stay as they are. Start fails with ErrInvalid if
+	// program runs as its owner, to whom Workdir is handed over. If the owner is root, the
+	// program runs as a uid that belongs to the directory, whose access list (see acl(5))
+	// lets that uid list it and make files in it from then on; files of root's in it stay
+	// as they are. Start fails with ErrInvalid if
 	// Cwd.Path leads to another directory.
 	Cwd *Dir
 

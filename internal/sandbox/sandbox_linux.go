@@ -24,7 +24,6 @@ type Sandbox struct {
 	bwrap string // path of the program
 
 	ids     *ids // nil unless the host is root
-	shared  sharedDir
 	anchors anchors
 	forks   forkThread
 	temp    tempRoot

@@ -69,7 +69,12 @@ func (s *Sandbox) hidden(path string) ([]rootPath, error) {
 		}
 		return err
 	}
-	at, err := follow(path, note)
+	at, err := Follow(path, func(link, target string) error {
+		if target == "" {
+			return nil
+		}
+		return note(link, target)
+	})
 	if err != nil {
 		return nil, err
 	}

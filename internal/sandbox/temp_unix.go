@@ -112,8 +112,8 @@ func (s *Sandbox) Reachable(path string) error {
 	if s.ids == nil {
 		return nil
 	}
-	real, err := follow(path, func(link, _ string) error {
-		if s.shows(link) {
+	real, err := Follow(path, func(link, target string) error {
+		if target == "" || s.shows(link) {
 			return nil
 		}
 		return s.passable(filepath.Dir(link))

@@ -20,7 +20,7 @@ func (h *host) openDir() error {
 		return fmt.Errorf("Dir: %w", err)
 	}
 	h.dir = dir
-	if err := h.sandbox.Share(dir); err != nil {
+	if _, _, _, err := h.sandbox.User(dir); err != nil {
 		return fmt.Errorf("%w: Dir: %w", codeinterp.ErrInvalid, err)
 	}
 	return nil
@@ -59,7 +59,7 @@ func (h *host) openShared() (*rootfs.FS, error) {
 	}
 	// Stay, since all contexts share it: what is known of it serves the next one.
 	o := &rootfs.Options{MaxFile: max(h.sandbox.Limits().FileSize, 0)}
-	if uid, gid, ok := h.sandbox.Shares(); ok {
+	if uid, gid, other, err := h.sandbox.User(h.dir); err == nil && other {
 		o.As = &rootfs.User{UID: uid, GID: gid}
 	}
 	return rootfs.New(root, o), nil

@@ -2,13 +2,7 @@
 
 package subprocess
 
-import (
-	"context"
-	"fmt"
-	"os"
-
-	"github.com/toolcell/toolcell/codeinterp"
-)
+import "context"
 
 // fresh returns an unused process for one program.
 func (h *host) fresh(ctx context.Context, l *language, pl *place) (*process, error) {
@@ -46,27 +40,4 @@ func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process,
 		h.sandbox.Discard(dir)
 	}
 	return p, err
-}
-
-// inputFile returns a file without a name that holds b, nil for nil.
-func inputFile(dir string, b []byte) (*os.File, error) {
-	if b == nil {
-		return nil, nil
-	}
-	f, err := os.CreateTemp(dir, "toolcell-stdin-")
-	if err == nil {
-		// At once, so that a host that is killed leaves nothing.
-		_ = os.Remove(f.Name())
-		_, err = f.Write(b)
-		if err == nil {
-			_, err = f.Seek(0, 0)
-		}
-	}
-	if err != nil {
-		if f != nil {
-			f.Close()
-		}
-		return nil, fmt.Errorf("%w: standard input cannot be handed over", codeinterp.ErrUnavailable)
-	}
-	return f, nil
 }

@@ -157,7 +157,7 @@ func (h *host) Describe() codeinterp.Info {
 	if h.dir != nil {
 		info.Workdir = h.dir.Path()
 		info.Isolation.Disk = "none" // but for single files
-		if uid, _, ok := h.sandbox.Shares(); ok {
+		if uid, _, other, _ := h.sandbox.User(h.dir); other {
 			info.Isolation.User = strconv.Itoa(uid)
 			if info.Isolation.PIDs == "rlimit" {
 				info.Isolation.PIDs = "watchdog"

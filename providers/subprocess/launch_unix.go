@@ -233,48 +233,21 @@ func (p *process) keepDir() bool {
 	return !p.dead
 }
 
-// awaitHello waits for the driver's hello, which it leaves to readHello, and reports
-// whether that is still to be asked: a warm process ends without a hello where the
-// server that forked it died at that moment, and another can take its place.
-func (p *process) awaitHello(ctx context.Context) bool {
-	select {
-	case v := <-p.hello:
-		select {
-		case p.hello <- v:
-		default: // another has come, which ends the process
-		}
-	case <-ctx.Done():
-	case <-p.gone:
-		if len(p.hello) == 0 {
-			p.kill()
-			return false
-		}
-	}
-	return true
-}
-
-// readHello waits for the driver's hello.
+// readHello waits for the driver's hello, which has the runtime's version.
 func (p *process) readHello(ctx context.Context) (string, error) {
 	select {
-	case v := <-p.hello:
-		return helloError(v)
+	case <-p.greeted:
 	case <-p.gone:
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
-	select {
-	case v := <-p.hello: // it has said so and ended
-		return helloError(v)
-	default:
+	if !isDone(p.greeted) {
 		return "", p.lang.unstarted(fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, p.lang.Name, p.startupMessage()))
 	}
-}
-
-func helloError(version string) (string, error) {
-	if problem, failed := strings.CutPrefix(version, "!"); failed {
+	if problem, failed := strings.CutPrefix(p.hello, "!"); failed {
 		return "", preloadError(problem)
 	}
-	return version, nil
+	return p.hello, nil
 }
 
 // startupMessage returns what a process that did not come up printed, or what it

@@ -59,16 +59,13 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program, r *run) (start
 		return nil, nil, err
 	}
 	release := func() { h.sandbox.Discard(dir) }
-	file := filepath.Join(dir, "program"+l.Extension)
+	file, stdin := filepath.Join(dir, "program"+l.Extension), filepath.Join(dir, "stdin")
 	// On a root host another user runs it, who gets to the file by its name only.
-	if errors.Join(os.WriteFile(file, []byte(o.Code), 0o444), os.Chmod(dir, 0o711)) != nil {
+	err = errors.Join(os.WriteFile(file, []byte(o.Code), 0o444), os.WriteFile(stdin, o.Stdin, 0o400), os.Chmod(dir, 0o711))
+	input, failed := os.Open(stdin)
+	if err = errors.Join(err, failed); err != nil {
 		release()
 		return nil, nil, fmt.Errorf("%w: the program cannot be handed over", codeinterp.ErrUnavailable)
-	}
-	input, err := inputFile(h.opts.Sandbox.TempDir, o.Stdin)
-	if err != nil {
-		release()
-		return nil, nil, err
 	}
 	pl := &place{dir: s.place.dir, cwd: s.place.cwd, once: true, env: maps.Clone(o.Env), first: r}
 	c := h.command(l, pl)
@@ -88,8 +85,6 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program, r *run) (start
 	}
 	return start, func() {
 		release()
-		if input != nil {
-			input.Close()
-		}
+		input.Close()
 	}, nil
 }

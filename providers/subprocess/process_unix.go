@@ -35,7 +35,8 @@ type process struct {
 	inside  string        // the working directory, as the process sees it
 	modules *moduleFiles  // that it has imported before its program
 	once    atomic.Bool   // it runs one program
-	hello   chan string   // gets the runtime's version, once
+	hello   string        // the runtime's version, once greeted
+	greeted chan struct{} // closed when the driver has said hello
 	ready   chan []byte   // gets the files of preloaded modules
 	gone    chan struct{} // closed when it has ended, and its run with it
 
@@ -104,7 +105,7 @@ type run struct {
 func newProcess(h *host, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
 		h: h, lang: lang, sb: sb, place: *pl, inside: inside, release: release, run: pl.first,
-		hello: make(chan string, 1), ready: make(chan []byte, 1), gone: make(chan struct{}),
+		greeted: make(chan struct{}), ready: make(chan []byte, 1), gone: make(chan struct{}),
 		channel: channel{ctl: e.host[2], came: make(chan message, maxAhead), served: make(chan struct{})},
 		output:  output{owner: pl.late},
 	}

@@ -122,12 +122,12 @@ func (p *process) breaks(why error) {
 func (p *process) serve(m *message) error {
 	switch f := &m.Frame; f.Kind {
 	case frames.Hello:
-		select {
-		case p.hello <- string(f.Field(0)):
-			return nil
-		default:
+		if isDone(p.greeted) {
 			return fmt.Errorf("%w: a second hello", frames.ErrFrame)
 		}
+		p.hello = string(f.Field(0))
+		close(p.greeted)
+		return nil
 	case frames.Ready:
 		return p.takeReady(f)
 	case frames.Show:

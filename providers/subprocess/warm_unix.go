@@ -152,11 +152,15 @@ func (w *pool) get(ctx context.Context, once bool, env map[string]string) (*proc
 	if p == nil && w.forks {
 		p, _ = w.fork(ctx)
 	}
-	if p != nil && (p.configure(once, env) != nil || !p.awaitHello(ctx)) {
-		p.kill()
-		p = nil
-	}
 	if p == nil {
+		return nil, context.Cause(ctx)
+	}
+	err := p.configure(once, env)
+	if err == nil {
+		_, err = p.readHello(ctx)
+	}
+	if err != nil { // the server that forked it may have died at that moment: another can take its place
+		p.kill()
 		return nil, context.Cause(ctx)
 	}
 	return p, nil
@@ -214,7 +218,7 @@ func (p *process) preload(ctx context.Context, modules []string) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if len(modules) == 0 || len(p.hello) > 0 { // it says why it cannot
+	if len(modules) == 0 || isDone(p.greeted) { // it says why it cannot
 		_, err := p.readHello(ctx)
 		return err
 	}
