@@ -103,11 +103,10 @@ func (c *command) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 // begin starts the shell and gives it the command. It returns where to write its
 // input to, nil if nowhere.
 func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err error) {
-	dir, err := c.h.sandbox.TempDir()
+	dir, release, err := c.h.tempDir()
 	if err != nil {
 		return nil, err
 	}
-	release := func() { c.h.sandbox.Discard(dir) }
 	defer func() {
 		// Once there is a process, it gives the directory back at its end.
 		if err != nil && c.p == nil {
@@ -147,7 +146,14 @@ func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err 
 	}
 	cmd.Args = append(cmd.Args, "-c", shellboot.Script, c.lang.Name, c.o.Cwd)
 	cmd.Files = []*os.File{nil, nil, nil, script}
-	if c.p, err = c.spawn(pl, cmd, stdin, release); err != nil {
+	var e *ends
+	if c.term != nil {
+		cmd.Terminal = true
+		if e, err = c.term.ends(stdin); err != nil {
+			return nil, err
+		}
+	}
+	if c.p, err = c.h.spawn(e, c.lang, pl, cmd, stdin, release); err != nil {
 		return nil, err
 	}
 	// Before the write, so that a shell which ends early shows as EPIPE.
@@ -163,19 +169,6 @@ func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err 
 		return nil, fmt.Errorf("%w: the command cannot be handed over", codeinterp.ErrUnavailable)
 	}
 	return feed, nil
-}
-
-// spawn starts the shell on its streams.
-func (c *command) spawn(pl *place, cmd *sandbox.Cmd, stdin *os.File, release func()) (*process, error) {
-	if c.term == nil {
-		return c.h.spawn(c.lang, pl, cmd, stdin, release)
-	}
-	cmd.Terminal = true
-	e, err := c.term.ends(stdin)
-	if err != nil {
-		return nil, err
-	}
-	return c.h.spawnOn(e, c.lang, pl, cmd, stdin, release)
 }
 
 // stdin returns the end of the command's standard input that it reads, and, if there is

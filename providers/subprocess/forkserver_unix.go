@@ -39,19 +39,17 @@ var errNoServer = fmt.Errorf("%w: the fork server is gone", codeinterp.ErrUnavai
 
 // startServer starts a fork server that has imported modules.
 func startServer(ctx context.Context, h *host, l *language) (*forkServer, error) {
-	dir, err := h.sandbox.TempDir()
+	dir, release, err := h.tempDir()
 	if err != nil {
 		return nil, err
 	}
-	release := func() { h.sandbox.Discard(dir) }
 	s := &forkServer{h: h, l: l, forked: make(chan int, 1), children: map[int]*sandbox.Process{}}
 	pl := &place{dir: dir, forks: s}
 	c := h.command(l, pl)
 	c.ForkServer = true
 	// The children have limits of their own.
 	c.Limits = sandbox.Limits{Memory: -1, Processes: -1, CPU: -1, FileSize: -1, Disk: -1, Inodes: -1, OpenFiles: -1}
-	if s.p, err = h.spawn(l, pl, c, nil, release); err != nil {
-		release()
+	if s.p, err = h.spawn(nil, l, pl, c, nil, release); err != nil {
 		return nil, l.unstarted(err)
 	}
 	if err = s.p.write(l.forkBoot); err != nil {
@@ -105,11 +103,10 @@ func (s *forkServer) endIfUnused() {
 
 // fork returns a driver in a new place, which waits for its configuration.
 func (s *forkServer) fork() (_ *process, err error) {
-	dir, err := s.h.sandbox.TempDir()
+	dir, release, err := s.h.tempDir()
 	if err != nil {
 		return nil, err
 	}
-	release := func() { s.h.sandbox.Discard(dir) }
 	defer func() {
 		if err != nil {
 			release()

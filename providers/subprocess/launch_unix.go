@@ -79,20 +79,15 @@ func (h *host) launch(l *language, pl *place) (*process, error) {
 func (h *host) begin(l *language, pl *place) (*process, error) {
 	var release func()
 	if pl.dir == "" {
-		dir, err := h.sandbox.TempDir()
-		if err != nil {
+		own := *pl
+		var err error
+		if own.dir, release, err = h.tempDir(); err != nil {
 			return nil, err
 		}
-		own := *pl
-		own.dir = dir
 		pl = &own
-		release = func() { h.sandbox.Discard(dir) }
 	}
-	p, err := h.spawn(l, pl, h.command(l, pl), nil, release)
+	p, err := h.spawn(nil, l, pl, h.command(l, pl), nil, release)
 	if err != nil {
-		if release != nil {
-			release()
-		}
 		return nil, l.unstarted(err)
 	}
 	if p.write(l.boot) != nil {
@@ -101,18 +96,26 @@ func (h *host) begin(l *language, pl *place) (*process, error) {
 	return p, nil
 }
 
-// spawn starts a command with descriptors 1, 2 and, for a driver, 3 that lead
-// to the host. Of its Files those from the fourth on stay.
-func (h *host) spawn(l *language, pl *place, c *sandbox.Cmd, stdin *os.File, release func()) (*process, error) {
-	ends, err := newEnds(l.Driver != nil)
-	if err != nil {
-		return nil, err
-	}
-	return h.spawnOn(ends, l, pl, c, stdin, release)
+// tempDir makes a working directory, which release gives back.
+func (h *host) tempDir() (dir string, release func(), err error) {
+	dir, err = h.sandbox.TempDir()
+	return dir, func() { h.sandbox.Discard(dir) }, err
 }
 
-// spawnOn is spawn with the ends of descriptors that were made before.
-func (h *host) spawnOn(ends *ends, l *language, pl *place, c *sandbox.Cmd, stdin *os.File, release func()) (*process, error) {
+// spawn starts a command with descriptors 1, 2 and, for a driver, 3 that lead to the host:
+// ends, or new ones if that is nil. Of its Files those from the fourth on stay. release,
+// which may be nil, is called when the process has ended or was not started.
+func (h *host) spawn(ends *ends, l *language, pl *place, c *sandbox.Cmd, stdin *os.File, release func()) (p *process, err error) {
+	defer func() {
+		if err != nil && release != nil {
+			release()
+		}
+	}()
+	if ends == nil {
+		if ends, err = newEnds(l.Driver != nil); err != nil {
+			return nil, err
+		}
+	}
 	more := c.Files[min(3, len(c.Files)):]
 	c.Files = []*os.File{stdin, ends.child[0], ends.child[1]}
 	if l.Driver != nil {

@@ -54,11 +54,10 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program, r *run) (start
 	if err := errors.Join(s.copyFiles(ctx, o), s.snapshot(ctx, o)); err != nil {
 		return nil, nil, err
 	}
-	dir, err := h.sandbox.TempDir()
+	dir, release, err := h.tempDir()
 	if err != nil {
 		return nil, nil, err
 	}
-	release := func() { h.sandbox.Discard(dir) }
 	file, stdin := filepath.Join(dir, "program"+l.Extension), filepath.Join(dir, "stdin")
 	// On a root host another user runs it, who gets to the file by its name only.
 	err = errors.Join(os.WriteFile(file, []byte(o.Code), 0o444), os.WriteFile(stdin, o.Stdin, 0o400), os.Chmod(dir, 0o711))
@@ -76,12 +75,9 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program, r *run) (start
 	// Capped: these are the language's, to which other runs append meanwhile.
 	c.ReadOnly = append(c.ReadOnly[:len(c.ReadOnly):len(c.ReadOnly)], file)
 	start = func() (*process, error) {
-		p, err := h.spawn(l, pl, c, input, release)
-		if err == nil {
-			// From now on the process gives it back.
-			release = func() {}
-		}
-		return p, err
+		discard := release
+		release = func() {} // from now on the process gives it back
+		return h.spawn(nil, l, pl, c, input, discard)
 	}
 	return start, func() {
 		release()
