@@ -46,12 +46,9 @@ func findBase(o *Options) (*base, error) {
 }
 
 func newBase(path string, python bool, changeable []string) (*base, error) {
-	if dir := interpreter.LinkedThrough(path, changeable); dir != "" {
-		real, err := filepath.EvalSymlinks(path)
-		if err != nil || interpreter.LinkedThrough(real, changeable) != "" || !interpreter.SameInterpreter(path, real) {
-			return nil, fmt.Errorf("programs change what is in %s", dir)
-		}
-		path = real
+	path, err := interpreter.Askable(path, changeable)
+	if err != nil {
+		return nil, err
 	}
 	if !python {
 		printed, err := interpreter.Ask(path, []string{"--version"}, "")

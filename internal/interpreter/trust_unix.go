@@ -4,6 +4,7 @@ package interpreter
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,13 +18,34 @@ import (
 // python3.11.
 var lettersOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]*`) })
 
-// SameInterpreter reports whether the file that a link leads to is the interpreter
+// sameInterpreter reports whether the file that a link leads to is the interpreter
 // that the link's name promises: nodejs is node.
-func SameInterpreter(link, file string) bool {
+func sameInterpreter(link, file string) bool {
 	name := func(path string) string {
 		return strings.TrimSuffix(lettersOf().FindString(filepath.Base(path)), "js")
 	}
 	return name(link) == name(file)
+}
+
+// Askable returns what the host may start to ask an interpreter what it is. That is the
+// file itself, or, where a path to it leads through changeable, directories that programs
+// change, the interpreter that it is a link to.
+func Askable(path string, changeable []string) (string, error) {
+	dir := LinkedThrough(path, changeable)
+	if dir == "" {
+		return path, nil
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	if LinkedThrough(real, changeable) != "" {
+		return "", fmt.Errorf("programs change what is in %s, and could change what the host starts: use an interpreter from outside, or an environment made by it without copies", dir)
+	}
+	if !sameInterpreter(path, real) {
+		return "", fmt.Errorf("programs change what is in %s, and it is a link to %s, which has another name", dir, real)
+	}
+	return real, nil
 }
 
 var errFound = errors.New("found")

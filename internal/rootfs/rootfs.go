@@ -237,9 +237,6 @@ func fault(op, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if p := (*fs.PathError)(nil); errors.As(err, &p) && p.Path == name && common(p.Err) {
-		return p
-	}
 	return &fs.PathError{Op: op, Path: name, Err: plain(err)}
 }
 

@@ -28,31 +28,17 @@ func (l *language) checkTrust(dirs []string) error {
 	if e := l.environment; e != nil && interpreter.LinkedThrough(e.Dir, dirs) != "" {
 		return fmt.Errorf("programs change what is in %s, where its environment lies: keep environments elsewhere", interpreter.LinkedThrough(e.Dir, dirs))
 	}
-	dir := interpreter.LinkedThrough(l.path, dirs)
-	if dir == "" {
-		var base string
-		if base, l.made = environments.Base(l.path); !l.made {
-			return nil
+	ask, err := interpreter.Askable(l.path, dirs)
+	if err == nil && ask == l.path {
+		// What packages have put into an environment may be in the place of its own.
+		if ask, l.made = environments.Base(l.path); l.made && interpreter.LinkedThrough(ask, dirs) != "" {
+			err = fmt.Errorf("programs change what is in %s, where the interpreter lies that its environment was made with", interpreter.LinkedThrough(ask, dirs))
 		}
-		// What packages have put into the environment may be in the place of its own.
-		if dir = interpreter.LinkedThrough(base, dirs); dir != "" {
-			return fmt.Errorf("programs change what is in %s, where the interpreter lies that its environment was made with", dir)
-		}
-		l.probed = base
-		return nil
 	}
-	real, err := filepath.EvalSymlinks(l.path)
-	if err != nil {
-		return err
+	if ask != l.path {
+		l.probed = ask
 	}
-	if interpreter.LinkedThrough(real, dirs) != "" {
-		return fmt.Errorf("programs change what is in %s, and could change what the host starts: use an interpreter from outside, or an environment made by it without copies", dir)
-	}
-	if !interpreter.SameInterpreter(l.path, real) {
-		return fmt.Errorf("programs change what is in %s, and it is a link to %s, which has another name", dir, real)
-	}
-	l.probed = real
-	return nil
+	return err
 }
 
 // probePath returns what the host itself may start.
