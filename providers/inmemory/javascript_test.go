@@ -110,6 +110,8 @@ func TestErrors(t *testing.T) {
 		last                          string // of the traceback
 	}{
 		{"javascript", "\nfunction f() {\n  null.x\n}\nf()", "TypeError", "cannot read property 'x' of null", 3, 1, "    at program.js:5:2"},
+		{"javascript", "const a = [1\nconst b =", "SyntaxError", "expecting ']'", 2, 1, ""},
+		{"javascript", "1 +", "SyntaxError", "unexpected end of input", 1, 1, "    at program.js:1:4"},
 		{"javascript", "throw new RangeError('r')", "RangeError", "r", 1, 1, "    at program.js:1:21"},
 		{"javascript", "1\n2 +* 3", "SyntaxError", "unexpected token in expression: '*'", 2, 1, "    at program.js:2:4"},
 		{"javascript", "function Old(m) { this.message = m; this.name = 'Old' }\nOld.prototype = Object.create(Error.prototype)\nthrow new Old('m')", "Old", "m", 0, 1, "Old: m"},

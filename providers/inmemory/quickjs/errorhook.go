@@ -82,16 +82,27 @@ func (vm *vm) complete(e, engines value) value {
 	return s
 }
 
-// reword adds what was called to the engine's error for what is not a function, and makes
-// a recursion that is too deep a RangeError.
+// reword has the engine's errors say what was called that is not a function, and where the
+// program ends too early. A recursion that is too deep is a RangeError.
 func (vm *vm) reword(e value, stack string) {
-	switch message, _ := vm.ownClipped(e, "message", maxName); message {
+	message, _ := vm.ownClipped(e, "message", maxName)
+	switch message {
 	case "stack overflow":
 		lib.XJS_SetPrototype(vm.tls, vm.ctx, e, at[lib.TJSContext](vm.ctx).Fnative_error_proto[lib.EJS_RANGE_ERROR])
+		return
+	case "unexpected token in expression: ''":
+		message = "unexpected end of input"
 	case "not a function":
-		if called := vm.in.calleeIn(stack); called != "" && !vm.inBuiltin() {
-			vm.set(e, "message", vm.newText(called+" is "+message), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+		called := vm.in.calleeIn(stack)
+		if called == "" || vm.inBuiltin() {
+			return
 		}
+		message = called + " is not a function"
+	default:
+		return
+	}
+	if s := vm.newText(message); isString(s) { // or there is no memory for it
+		vm.set(e, "message", s, lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
 	}
 }
 

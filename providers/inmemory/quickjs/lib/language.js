@@ -1,5 +1,5 @@
 // Methods of the language itself that the engine lacks or gets wrong. See
-// builtins.go for how they come to stand in the place of the engine's own.
+// lib.go for how they come to stand in the place of the engine's own.
 (function (host) {
   "use strict";
   const exports = {};
@@ -90,7 +90,7 @@
     Object.defineProperty(target, "stack", { value: [head, ...frames].join("\n").trimEnd(), writable: true, configurable: true });
   };
 
-  // What is written around a for await loop, see awaited.go: of returns what the loop
+  // What is written around a for await loop, see rewrite.go: of returns what the loop
   // iterates over in the place of items, and end what return() has given, where the
   // loop was left. A loop that failed fails with its own error.
   const { apply } = Reflect, then = Promise.prototype.then, promised = (v) => Promise.resolve(v);
