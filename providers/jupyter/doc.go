@@ -17,7 +17,7 @@
 // its kernel if that takes longer than Options.Grace; Result.StateLost reports that.
 //
 // If the reply is lost, the kernel is asked how the program ended. If that is unknown, or
-// the server does not return within Options.ReconnectTimeout, the run is lost with
+// the server does not return within 30 s, the run is lost with
 // CauseServer and an ErrUnavailable: the program may have ended or may still be running.
 // The context's next run ends it first and reports it in a late line. A slow kernel is
 // waited for and never replaced while its server says that it is alive.
@@ -74,7 +74,8 @@
 //     the next program.
 //   - A program that waits behind another client's program is not run if that fails:
 //     ErrUnavailable.
-//   - One request carries at most 10 MiB of code. Files travel in pieces of 1 MiB.
+//   - Messages of more than 64 MiB, but for printed text, are dropped and reported. One
+//     request carries at most 10 MiB of code. Files travel in pieces of 1 MiB.
 //   - The exit code of a kernel that died is unknown: 137.
 //   - What atexit prints is lost.
 //   - A process that dies between two runs is noticed by a question before the next run. If

@@ -84,7 +84,7 @@ func (m *machine) start(ctx context.Context) error {
 		return err
 	}
 	if err = k.Furnish(ctx, kernel.Surroundings{Cwd: m.rt.opts.Dir}); err == nil {
-		err = k.ServeCommands(ctx, m.rt.opts.ReconnectTimeout+leaseSlack)
+		err = k.ServeCommands(ctx, kernel.ReconnectTimeout+leaseSlack)
 	}
 	if err != nil {
 		_ = m.rt.takeBack(ctx, k)
@@ -114,8 +114,8 @@ func (m *machine) drop(k *kernel.Kernel) error {
 
 // reconnect connects to k again, if need be.
 func (m *machine) reconnect(ctx context.Context, k *kernel.Kernel) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, m.rt.opts.ReconnectTimeout,
-		server.Unavailable("the server did not come back within %v", m.rt.opts.ReconnectTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, kernel.ReconnectTimeout,
+		server.Unavailable("the server did not come back within %v", kernel.ReconnectTimeout))
 	defer cancel()
 	if err := m.take(ctx); err != nil {
 		return err

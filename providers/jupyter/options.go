@@ -15,10 +15,8 @@ import (
 
 // Defaults of Options.
 const (
-	DefaultStartTimeout     = 60 * time.Second
-	DefaultReconnectTimeout = 30 * time.Second
-	DefaultGrace            = 2 * time.Second
-	DefaultMaxMessage       = 64 << 20
+	DefaultStartTimeout = 60 * time.Second
+	DefaultGrace        = 2 * time.Second
 )
 
 // A StatusError is a server's refusal of a request. It unwraps to
@@ -66,9 +64,6 @@ type Options struct {
 	// for a kernel to become ready; gateways can need minutes.
 	StartTimeout time.Duration
 
-	// ReconnectTimeout is for how long a run waits for a lost server.
-	ReconnectTimeout time.Duration
-
 	// Grace is how long an interrupted program has before its kernel is
 	// killed.
 	Grace time.Duration
@@ -76,11 +71,6 @@ type Options struct {
 	// ContextIdle deletes contexts that had no run for so long. Zero means
 	// never; the server may cull kernels by its own rules.
 	ContextIdle time.Duration
-
-	// MaxMessage bounds messages that must be held whole, such as images;
-	// larger ones are dropped and reported in Result.Truncated. Stream output is
-	// decoded as it comes and has no such bound.
-	MaxMessage int64
 
 	// Warm keeps so many kernels of a language started and ready, so that
 	// CreateContext and RunCode need not wait for one.
@@ -133,16 +123,14 @@ func (o *Options) check() (Options, error) {
 	c.Warm = maps.Clone(o.Warm)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	c.StartTimeout = cmp.Or(c.StartTimeout, DefaultStartTimeout)
-	c.ReconnectTimeout = cmp.Or(c.ReconnectTimeout, DefaultReconnectTimeout)
 	c.Grace = cmp.Or(c.Grace, DefaultGrace)
-	c.MaxMessage = cmp.Or(c.MaxMessage, DefaultMaxMessage)
 	if o.Auth.Hub != nil {
 		hub := *o.Auth.Hub
 		c.Auth.Hub = &hub
 	}
 	switch {
-	case c.StartTimeout < 0, c.ReconnectTimeout < 0, c.Grace < 0, c.ContextIdle < 0, c.MaxMessage < 0:
-		return c, fmt.Errorf("%w: negative duration or size in Options", codeinterp.ErrInvalid)
+	case c.StartTimeout < 0, c.Grace < 0, c.ContextIdle < 0:
+		return c, fmt.Errorf("%w: negative duration in Options", codeinterp.ErrInvalid)
 	case strings.ContainsRune(c.Dir, 0):
 		return c, fmt.Errorf("%w: Dir has a NUL byte", codeinterp.ErrInvalid)
 	case c.Auth.Token != "" && c.Auth.Password != "":

@@ -96,7 +96,7 @@ func (rt *runtime) Attach(ctx context.Context, reference codeinterp.Ref, late fu
 	if r.Foreign {
 		kind = kind.Visited()
 	}
-	k := kernel.New(&rt.cfg, kind, r.Kernel)
+	k := kernel.New(rt.c, kind, r.Kernel)
 	k.Foreign = r.Foreign
 	k.Resume(r.Socket, r.Process)
 	s := newSession(rt, kind, o, k)

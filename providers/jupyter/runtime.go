@@ -28,7 +28,6 @@ type runtime struct {
 	c         *server.Client
 	kinds     map[string]kernel.Kind
 	languages []string
-	cfg       kernel.Config
 	pool      *pool
 
 	closing context.Context // ends with Close
@@ -52,8 +51,6 @@ func open(ctx context.Context, opts *Options) (*runtime, error) {
 	if rt.c, err = server.New(o.server()); err != nil {
 		return nil, err
 	}
-	rt.cfg = kernel.Config{Client: rt.c, MaxMessage: o.MaxMessage,
-		StartTimeout: o.StartTimeout, ReconnectTimeout: o.ReconnectTimeout}
 	rt.closing, rt.close = context.WithCancel(context.Background())
 	rt.starts, rt.giveUp = context.WithCancel(context.Background())
 	if err := rt.learn(ctx); err != nil {

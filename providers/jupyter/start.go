@@ -55,7 +55,7 @@ func (rt *runtime) tryStart(ctx context.Context, kind kernel.Kind) (*kernel.Kern
 		case ch <- started{id, err}:
 		case <-ctx.Done():
 			if err == nil {
-				_ = rt.discard(context.Background(), kernel.New(&rt.cfg, kind, id))
+				_ = rt.discard(context.Background(), kernel.New(rt.c, kind, id))
 			}
 		}
 	}) {
@@ -66,7 +66,7 @@ func (rt *runtime) tryStart(ctx context.Context, kind kernel.Kind) (*kernel.Kern
 		if s.err != nil {
 			return nil, s.err
 		}
-		k := kernel.New(&rt.cfg, kind, s.id)
+		k := kernel.New(rt.c, kind, s.id)
 		if err := k.Ensure(ctx, nil); err != nil {
 			return nil, errors.Join(err, rt.takeBack(ctx, k))
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
@@ -23,21 +22,14 @@ const (
 // ErrWithdrawn is a program that the kernel has dropped before it began.
 var ErrWithdrawn = server.Unavailable("the program was withdrawn while another client's program ran")
 
-// beginState is the begin of a program in a kernel.
-type beginState struct {
-	program *driver.Program // nil if the program began when it was sent
-	done    bool
-}
-
 // begin notes that the kernel has begun the program. Only the first call has an effect.
 func (e *execution) begin() {
 	e.mu.Lock()
-	b := &e.beginning
-	first := !b.done
-	b.done = true
+	first := !e.hasBegin
+	e.hasBegin = true
 	e.mu.Unlock()
-	if first && b.program != nil {
-		b.program.Begin()
+	if first && e.program != nil {
+		e.program.Begin()
 	}
 }
 
@@ -45,7 +37,7 @@ func (e *execution) begin() {
 func (e *execution) hasBegun() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.beginning.done
+	return e.hasBegin
 }
 
 // withdraw takes back a program that the kernel has not begun, and reports whether

@@ -154,7 +154,7 @@ func (c *calls) send(a *wire.Answer) {
 
 // maxArgs bounds the arguments of one call; the prompt that carries them can be
 // three times as large.
-const maxArgs = 1 << 30
+const maxArgs = maxMessage/3 - 2<<20
 
 // An offer is what a kernel's process knows of the functions of the host.
 type offer struct {
@@ -180,7 +180,7 @@ func (k *Kernel) Offer(ctx context.Context, functions []codeinterp.Function) err
 	}
 	o := offer{names: names, nonce: "toolcell-" + rand.Text() + ":"}
 	args := map[string]any{"names": names, "nonce": o.nonce, "client": client + "_",
-		"args": max(min(k.cfg.MaxMessage/3-2<<20, maxArgs), 4<<10)}
+		"args": maxArgs}
 	if err := k.Hidden(ctx, d.offer(args)); err != nil {
 		return refusedSurroundings(err)
 	}

@@ -29,9 +29,9 @@ type execution struct {
 	life context.Context // ends with the run
 	end  context.CancelFunc
 
-	beginning beginState
-
-	former bool // a former client has sent it
+	program  *driver.Program // nil if it began when it was sent
+	hasBegin bool            // the kernel has begun it
+	former   bool            // a former client has sent it
 
 	calls *calls // nil if the program has no functions
 
@@ -71,8 +71,8 @@ func (k *Kernel) newExecution(o Order) *execution {
 	p := o.Program
 	e := k.blankExecution()
 	e.out = o.Out
-	if e.beginning.done = !o.Shared; o.Shared {
-		e.beginning.program = p
+	if e.hasBegin = !o.Shared; o.Shared {
+		e.program = p
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -127,7 +127,6 @@ func (e *execution) update(f func(*progress)) {
 // receive takes a frame from the reader.
 func (e *execution) receive(f *frame, late bool) error {
 	m := &f.Msg
-	max := e.k.cfg.MaxMessage
 	e.mu.Lock()
 	e.st.active = time.Now()
 	e.mu.Unlock()
@@ -141,7 +140,7 @@ func (e *execution) receive(f *frame, late bool) error {
 		if f.Size < maxNotice && e.fromServer(m) {
 			return e.notice(f, late)
 		}
-		return f.Stream(max, func(name string, p []byte) {
+		return f.Stream(maxMessage, func(name string, p []byte) {
 			e.q.put(event{kind: evStream, stream: StreamKind(name), data: p, late: late})
 		})
 	case "input_request":
@@ -150,7 +149,7 @@ func (e *execution) receive(f *frame, late bool) error {
 		}
 	case "status", "execute_input", "execute_reply", "error",
 		"display_data", "update_display_data", "execute_result", "clear_output":
-		content, err := f.Content(max)
+		content, err := f.Content(maxMessage)
 		if err != nil {
 			return err
 		}

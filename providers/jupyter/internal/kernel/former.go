@@ -82,7 +82,7 @@ func (k *Kernel) Follow(ctx context.Context, o Order) (Ending, error) {
 	k.mu.Lock()
 	e, s := k.run, k.sock
 	k.mu.Unlock()
-	e.out, e.beginning.program = o.Out, o.Program
+	e.out, e.program = o.Out, o.Program
 	e.pump.Go(e.work)
 	r := &runner{k: k, ctx: ctx, Order: o, e: e}
 	if st, err := k.check(ctx); err == nil && st.State == "busy" {

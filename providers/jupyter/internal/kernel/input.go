@@ -17,7 +17,7 @@ func (e *execution) asked(f *frame) error {
 		e.q.put(event{kind: evAsked})
 		return nil
 	}
-	content, err := f.Content(e.k.cfg.MaxMessage)
+	content, err := f.Content(maxMessage)
 	if err != nil {
 		return err
 	}

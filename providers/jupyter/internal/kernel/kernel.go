@@ -34,13 +34,11 @@ const (
 // askPause is the least time between two tries of a request.
 const askPause = 600 * time.Millisecond
 
-// A Config is what the kernels of a client share.
-type Config struct {
-	Client           *server.Client
-	MaxMessage       int64
-	StartTimeout     time.Duration
-	ReconnectTimeout time.Duration
-}
+// ReconnectTimeout is for how long a run waits for a lost server.
+const ReconnectTimeout = 30 * time.Second
+
+// maxMessage bounds messages that must be held whole.
+const maxMessage int64 = 64 << 20
 
 // A Kernel is our end of one kernel. Its methods may be called from any
 // goroutine, but it runs one program at a time.
@@ -48,11 +46,13 @@ type Kernel struct {
 	Kind    Kind
 	ID      string // on the server
 	Foreign bool   // others may be at work in it
-	cfg     *Config
+	client  *server.Client
 
 	lastMessage atomic.Int64 // when the last message came, in Unix nanoseconds
 
-	interrupts *interrupts
+	interrupting chan struct{}   // holds one value while an interrupt is on its way
+	life         context.Context // of interrupts
+	end          context.CancelFunc
 
 	mu sync.Mutex
 	state
@@ -69,9 +69,11 @@ type Kernel struct {
 }
 
 // New returns our end of an existing kernel, which is not connected yet.
-func New(cfg *Config, kind Kind, id string) *Kernel {
-	return &Kernel{Kind: kind, ID: id, cfg: cfg, dialect: kind.dialect, name: rand.Text(), nonce: rand.Text()[:6],
-		requests: map[string]*request{}, interrupts: newInterrupts()}
+func New(client *server.Client, kind Kind, id string) *Kernel {
+	k := &Kernel{Kind: kind, ID: id, client: client, dialect: kind.dialect, name: rand.Text(), nonce: rand.Text()[:6],
+		requests: map[string]*request{}, interrupting: make(chan struct{}, 1)}
+	k.life, k.end = context.WithCancel(context.Background())
+	return k
 }
 
 // Resume makes k a kernel that another client has prepared. name is that client's name to
@@ -146,13 +148,13 @@ func (k *Kernel) ensure(ctx context.Context, busy func(bool)) error {
 // connect dials, waiting for a server that is starting. A handshake without an answer is
 // made again, at the latest after half of the remaining time.
 func (k *Kernel) connect(ctx context.Context) error {
-	end, bounded := ctx.Deadline()
-	if !bounded {
-		end = time.Now().Add(k.cfg.StartTimeout)
-	}
 	patience := firstPatience
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		one, cancel := context.WithTimeout(ctx, max(min(time.Until(end)/2, patience), leastPatience))
+		limit := patience
+		if end, bounded := ctx.Deadline(); bounded {
+			limit = max(min(time.Until(end)/2, patience), leastPatience)
+		}
+		one, cancel := context.WithTimeout(ctx, limit)
 		err := k.dial(one)
 		unanswered := one.Err() != nil && ctx.Err() == nil
 		cancel()
@@ -195,14 +197,14 @@ func (k *Kernel) dial(ctx context.Context) error {
 		old.close()
 		old.wait()
 	}
-	ws, err := k.cfg.Client.Dial(ctx, k.ID, name)
+	ws, err := k.client.Dial(ctx, k.ID, name)
 	if err != nil {
 		return err
 	}
 	// Its reader waits for ready: receive drops messages of any other socket.
 	k.setSocket(func(ready <-chan struct{}) *socket {
 		var s *socket
-		s = newSocket(ws, name, k.cfg.MaxMessage,
+		s = newSocket(ws, name, maxMessage,
 			func(f *frame) error { <-ready; return k.receive(s, f) },
 			func(err error) { <-ready; k.skipped(err) })
 		return s
@@ -268,7 +270,7 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 
 // check asks the server for the kernel's state, and notes a kernel that is gone.
 func (k *Kernel) check(ctx context.Context) (server.Kernel, error) {
-	st, err := k.cfg.Client.State(ctx, k.ID)
+	st, err := k.client.State(ctx, k.ID)
 	switch {
 	case server.IsGone(err):
 		k.noteEnd(gone, codeinterp.CauseServer)
@@ -297,7 +299,7 @@ func (k *Kernel) prepare(ctx context.Context) error {
 
 // Restart makes the server end the kernel's process and start another.
 func (k *Kernel) Restart(ctx context.Context) error {
-	err := k.cfg.Client.Restart(ctx, k.ID)
+	err := k.client.Restart(ctx, k.ID)
 	switch {
 	case err == nil:
 		k.noteRestart()
@@ -310,9 +312,9 @@ func (k *Kernel) Restart(ctx context.Context) error {
 
 // Delete ends the kernel. If that failed it can be tried again.
 func (k *Kernel) Delete(ctx context.Context) error {
-	err := k.cfg.Client.DeleteKernel(ctx, k.ID)
+	err := k.client.DeleteKernel(ctx, k.ID)
 	// A late interrupt does no harm: no program will run in it.
-	k.interrupts.cancel()
+	k.end()
 	k.Drop()
 	if err == nil {
 		k.noteEnd(gone, "")

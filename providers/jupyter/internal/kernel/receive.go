@@ -116,7 +116,7 @@ func (k *Kernel) answer(r *request, f *frame) error {
 		}
 		r.complete()
 	case "kernel_info_reply", "execute_reply", "complete_reply", "abort_reply", filesReply, commandReply:
-		content, err := f.Content(k.cfg.MaxMessage)
+		content, err := f.Content(maxMessage)
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		if err != nil {
@@ -147,7 +147,7 @@ func (k *Kernel) takeLate(f *frame) error {
 		emit := func(name string, p []byte) { late(codeinterp.Output{Kind: StreamKind(name), Data: p, Late: true}) }
 		return f.Stream(wire.MaxHeader, emit)
 	case "display_data", "update_display_data", "execute_result":
-		content, err := f.Content(k.cfg.MaxMessage)
+		content, err := f.Content(maxMessage)
 		if err != nil {
 			notice := fmt.Sprintf("A display of %d bytes that came between two runs was dropped.\n", f.Size)
 			late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(notice), Late: true})

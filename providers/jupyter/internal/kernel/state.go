@@ -75,28 +75,18 @@ func (k *Kernel) connected() bool {
 func (k *Kernel) noteIdentity(identity string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	switch {
-	case identity == "" || identity == k.name:
-		// Some kernels sign with the name of the client.
-	case k.identity != "" && k.identity != identity:
-		k.noteNewProcess()
-		k.identity = identity
-	default:
+	// Some kernels sign with the name of the client.
+	if identity != "" && identity != k.name {
+		if k.identity != "" && k.identity != identity && k.proc != gone {
+			k.proc = lost
+			k.forget()
+			k.abandonAll()
+		}
 		k.identity = identity
 	}
 	if k.proc == lost {
 		k.proc = unprepared
 	}
-}
-
-// noteNewProcess notes that another process took the place of the one that was known.
-// k.mu is held.
-func (k *Kernel) noteNewProcess() {
-	k.forget()
-	if k.proc != gone {
-		k.proc = unprepared
-	}
-	k.abandonAll()
 }
 
 // forget forgets what was known of the process. k.mu is held.

@@ -39,7 +39,7 @@ func TestProcess(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			k := New(&Config{}, NewKind("r", "ir", server.Spec{}), "")
+			k := New(nil, NewKind("r", "ir", server.Spec{}), "")
 			for _, s := range c.steps {
 				s(k)
 			}
@@ -53,7 +53,7 @@ func TestProcess(t *testing.T) {
 // TestGap: that a run's socket was replaced is known before what the server replays,
 // which can be the end of the run.
 func TestGap(t *testing.T) {
-	k := New(&Config{}, Kind{dialect: &plainDialect}, "")
+	k := New(nil, Kind{dialect: &plainDialect}, "")
 	dial := func(heard func()) {
 		done := make(chan struct{})
 		k.setSocket(func(ready <-chan struct{}) *socket {

@@ -129,7 +129,7 @@ func (r *runner) probe(ctx context.Context) bool {
 // the kernel for a sign: it answers only after the run is over.
 func (w *watch) reconnect() {
 	w.away = true
-	k, limit := w.r.k, w.r.k.cfg.ReconnectTimeout
+	k, limit := w.r.k, ReconnectTimeout
 	w.work.Go(func() {
 		ctx, cancel := context.WithTimeoutCause(w.ctx, limit, server.Unavailable("the server did not come back within %v", limit))
 		defer cancel()
