@@ -128,18 +128,7 @@ func (d directory) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
 	f := &file{d: d, name: name, read: flag&os.O_WRONLY == 0, write: flag&(os.O_WRONLY|os.O_RDWR) != 0, atEnd: flag&os.O_APPEND != 0}
-	flags := f.flags()
-	for _, o := range []struct {
-		flag int
-		is   string
-	}{{os.O_CREATE, "c"}, {os.O_EXCL, "x"}} {
-		if flag&o.flag != 0 {
-			flags += o.is
-		}
-	}
-	if f.write && flag&os.O_TRUNC != 0 {
-		flags += "t"
-	}
+	flags := f.flags() + letters(map[string]bool{"c": flag&os.O_CREATE != 0, "x": flag&os.O_EXCL != 0, "t": f.write && flag&os.O_TRUNC != 0})
 	a, err := d.do("open", name, &kernel.FileRequest{Op: "open", Flags: flags, Perm: uint32(perm.Perm())})
 	if err != nil {
 		return nil, err
@@ -186,23 +175,17 @@ func infoOf(name string, e *kernel.FileEntry) fs.FileInfo {
 	return fsentry.Info(path.Base(name), e.Size, modeOf(e.Mode), time.Unix(0, e.Time))
 }
 
-// modeOf is a mode of the kernel's host, which is POSIX.
+// kinds are the kinds of files in modes of the kernel's host, which is POSIX.
+var kinds = map[uint32]fs.FileMode{
+	0o10: 0, 0o04: fs.ModeDir, 0o12: fs.ModeSymlink, 0o01: fs.ModeNamedPipe, 0o14: fs.ModeSocket,
+	0o02: fs.ModeDevice | fs.ModeCharDevice, 0o06: fs.ModeDevice,
+}
+
+// modeOf is a mode of the kernel's host.
 func modeOf(m uint32) fs.FileMode {
-	mode := fs.FileMode(m & 0o777)
-	switch m & 0o170000 {
-	case 0o100000:
-	case 0o040000:
-		mode |= fs.ModeDir
-	case 0o120000:
-		mode |= fs.ModeSymlink
-	case 0o010000:
-		mode |= fs.ModeNamedPipe
-	case 0o140000:
-		mode |= fs.ModeSocket
-	case 0o020000:
-		mode |= fs.ModeDevice | fs.ModeCharDevice
-	default:
-		mode |= fs.ModeDevice
+	kind, ok := kinds[m>>12&0o17]
+	if !ok {
+		kind = fs.ModeIrregular
 	}
-	return mode
+	return kind | fs.FileMode(m&0o777)
 }

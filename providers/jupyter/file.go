@@ -25,19 +25,18 @@ type file struct {
 
 var _ codeinterp.File = (*file)(nil)
 
-// flags are those of Open in files.py.
+// flags are those of open in files.py.
 func (f *file) flags() string {
-	flags := ""
-	if f.read {
-		flags = "r"
+	return letters(map[string]bool{"r": f.read, "w": f.write, "a": f.atEnd})
+}
+
+func letters(of map[string]bool) (set string) {
+	for letter, is := range of {
+		if is {
+			set += letter
+		}
 	}
-	if f.write {
-		flags += "w"
-	}
-	if f.atEnd {
-		flags += "a"
-	}
-	return flags
+	return set
 }
 
 // usable is why an operation fails at once.

@@ -16,7 +16,7 @@ const commandLanguage = "python"
 
 const (
 	// commandLimit is how long one request about a command may take.
-	commandLimit = 15 * time.Second
+	commandLimit = time.Minute
 
 	// leaseSlack is how much longer than the wait for a lost server commands go on
 	// whose client is silent.
@@ -124,20 +124,13 @@ func (m *machine) reconnect(ctx context.Context, k *kernel.Kernel) error {
 	return k.Ensure(ctx, nil)
 }
 
-// maxAsks is how often a request is made that the kernel does not answer in time.
-const maxAsks = 4
-
-// ask makes a request, again if it was not answered or the connection was lost.
+// ask makes a request, again if the connection was lost.
 func (m *machine) ask(ctx context.Context, k *kernel.Kernel, q *kernel.CommandRequest) (*kernel.CommandAnswer, error) {
-	for asks := 1; ; {
+	for {
 		one, cancel := context.WithTimeout(ctx, commandLimit)
 		a, err := k.Command(one, q)
-		late := one.Err() != nil && ctx.Err() == nil
 		cancel()
 		switch {
-		case err != nil && late && asks < maxAsks:
-			asks++
-			continue
 		case err == nil && a.Fault != "":
 			return nil, fmt.Errorf("%w: the kernel's host failed: %.200q", codeinterp.ErrUnavailable, a.Fault)
 		case !kernel.IsCut(err):

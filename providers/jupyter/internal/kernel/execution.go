@@ -134,6 +134,9 @@ func (e *execution) receive(f *frame, late bool) error {
 		// The kernel's next process, which was not set up, has got the program.
 		e.k.noteReport(lost, codeinterp.CauseExit)
 	}
+	if late && !isOutput(m) {
+		return nil
+	}
 	switch m.Header.Type {
 	case "stream":
 		// A notice is short: longer texts are not held whole to look for one.
@@ -144,16 +147,14 @@ func (e *execution) receive(f *frame, late bool) error {
 			e.q.put(event{kind: evStream, stream: StreamKind(name), data: p, late: late})
 		})
 	case "input_request":
-		if !late {
-			return e.asked(f)
-		}
+		return e.asked(f)
 	case "status", "execute_input", "execute_reply", "error",
 		"display_data", "update_display_data", "execute_result", "clear_output":
 		content, err := f.Content(maxMessage)
 		if err != nil {
 			return err
 		}
-		if m.Header.Type == "execute_reply" && !late {
+		if m.Header.Type == "execute_reply" {
 			e.replied(content)
 		}
 		e.q.put(event{typ: m.Header.Type, data: content, late: late})
@@ -210,7 +211,12 @@ func (e *execution) work() {
 func (e *execution) handle(ev *event) {
 	switch ev.kind {
 	case evStream:
-		e.stream(ev)
+		if ev.late {
+			e.out.Add(codeinterp.Output{Kind: ev.stream, Data: ev.data, Late: true})
+			return
+		}
+		e.begin()
+		e.out.Write(ev.stream, ev.data)
 	case evRate:
 		e.out.MayLack(codeinterp.TruncatedByRate)
 	case evDeath:
@@ -235,26 +241,18 @@ func (e *execution) handle(ev *event) {
 	}
 }
 
-func (e *execution) stream(ev *event) {
-	if ev.late {
-		e.out.Add(codeinterp.Output{Kind: ev.stream, Data: ev.data, Late: true})
-		return
-	}
-	e.begin()
-	e.out.Write(ev.stream, ev.data)
-}
-
 func (e *execution) message(typ string, content []byte, late bool) {
 	switch typ {
 	case "status":
-		if !late {
-			e.status(string(content))
-		}
+		e.update(func(p *progress) {
+			p.idle = p.idle || bytes.Contains(content, []byte(`"idle"`))
+			p.busy = p.busy || bytes.Contains(content, []byte(`"busy"`))
+		})
 	case "execute_input":
 		var in struct {
 			Count int `json:"execution_count"`
 		}
-		if json.Unmarshal(content, &in) == nil && !late {
+		if json.Unmarshal(content, &in) == nil {
 			e.begin()
 			e.update(func(p *progress) { p.busy, p.begun, p.count = true, true, in.Count })
 		}
@@ -263,17 +261,17 @@ func (e *execution) message(typ string, content []byte, late bool) {
 		if err := json.Unmarshal(content, &r); err != nil || r.Status != "ok" && !r.Aborted() {
 			r.Status = "error" // what says nothing does not say that all is well
 		}
-		if !late && !r.Aborted() {
+		if !r.Aborted() {
 			e.begin()
 		}
 		e.update(func(p *progress) {
-			if p.reply == nil && !late {
+			if p.reply == nil {
 				p.reply = &r
 			}
 		})
 	case "error":
 		var f wire.ErrorContent
-		if json.Unmarshal(content, &f) == nil && !late {
+		if json.Unmarshal(content, &f) == nil {
 			e.begin()
 			e.showFault()
 			e.update(func(p *progress) { p.fault = &f })
@@ -306,14 +304,5 @@ func (e *execution) show(typ string, content []byte, late bool) {
 		e.out.Add(o)
 	case !json.Valid(content): // nested too deep, for one
 		e.out.Lost(codeinterp.Truncation{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByLimit})
-	}
-}
-
-func (e *execution) status(content string) {
-	switch {
-	case strings.Contains(content, `"idle"`):
-		e.update(func(p *progress) { p.idle = true })
-	case strings.Contains(content, `"busy"`):
-		e.update(func(p *progress) { p.busy = true })
 	}
 }

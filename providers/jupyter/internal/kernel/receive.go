@@ -81,7 +81,7 @@ func (k *Kernel) receiveForeign(f *frame) error {
 // isOutput reports whether a message shows something to the user.
 func isOutput(m *wire.Message) bool {
 	switch m.Header.Type {
-	case "stream", "display_data", "update_display_data", "execute_result":
+	case "stream", "display_data", "update_display_data", "execute_result", "clear_output":
 		return true
 	}
 	return false

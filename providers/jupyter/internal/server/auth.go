@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // auth puts credentials on requests: a token, or the cookies of a login.
@@ -16,20 +17,12 @@ type auth struct {
 	token    string
 	password string
 
-	turn chan struct{} // serialises logins, each of which can take long
-
-	mu  sync.Mutex
-	gen int // counts logins
+	turn sync.Mutex   // of logins, each of which can take long
+	gen  atomic.Int64 // counts them
 }
 
 func newAuth(cfg *Config, c *Client) *auth {
-	return &auth{c: c, token: cfg.Token, password: cfg.Password, turn: make(chan struct{}, 1)}
-}
-
-func (a *auth) generation() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.gen
+	return &auth{c: c, token: cfg.Token, password: cfg.Password}
 }
 
 // apply puts the credentials on a request.
@@ -70,14 +63,10 @@ func (a *auth) expired(resp *http.Response, body []byte) bool {
 }
 
 // renew logs in, unless that happened since the caller looked at gen.
-func (a *auth) renew(ctx context.Context, gen int) error {
-	select {
-	case a.turn <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	defer func() { <-a.turn }()
-	if a.generation() != gen {
+func (a *auth) renew(ctx context.Context, gen int64) error {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	if a.gen.Load() != gen {
 		return nil
 	}
 	page := "login"
@@ -98,9 +87,7 @@ func (a *auth) renew(ctx context.Context, gen int) error {
 			return err
 		}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.gen++
+	a.gen.Add(1)
 	return nil
 }
 

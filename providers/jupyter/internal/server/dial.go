@@ -25,7 +25,7 @@ const socketBuffer = 8 << 10
 func (c *Client) Dial(ctx context.Context, kernel, session string) (*websocket.Conn, error) {
 	path := "api/kernels/" + kernel + "/channels"
 	query := "?session_id=" + url.QueryEscape(session)
-	gen := c.auth.generation()
+	gen := c.auth.gen.Load()
 	ws, resp, err := c.handshake(ctx, path+query)
 	if err != nil && resp != nil && c.auth.expired(resp, nil) {
 		if err := c.auth.renew(ctx, gen); err != nil {

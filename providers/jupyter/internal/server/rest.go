@@ -47,7 +47,7 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 	}
 	// Taken before the try: where another goroutine renews the login meanwhile, renew sees
 	// by it that there is nothing left to do.
-	gen := c.auth.generation()
+	gen := c.auth.gen.Load()
 	resp, data, err := c.try(ctx, method, c.url(path), body)
 	if err == nil && c.auth.expired(resp, data) {
 		if err := c.auth.renew(ctx, gen); err != nil {
