@@ -167,9 +167,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.data = append(l.data, p...)
-	if len(l.data) > 2*maxLog {
-		l.data = append(l.data[:0], l.data[len(l.data)-maxLog:]...)
-	}
+	l.data = l.data[max(0, len(l.data)-maxLog):]
 	return len(p), nil
 }
 

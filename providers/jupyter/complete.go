@@ -16,10 +16,10 @@ var _ driver.Completer = (*runtime)(nil)
 // before the next program.
 func (rt *runtime) Complete(ctx context.Context, of driver.Session, code string, cursor int) (codeinterp.Completion, error) {
 	s := of.(*session)
-	if err := s.take(ctx); err != nil {
+	if err := s.turn.Take(ctx); err != nil {
 		return codeinterp.Completion{}, err
 	}
-	defer s.give()
+	defer s.turn.Give()
 	k := s.k.Load()
 	if err := checkRequest(code); err != nil {
 		return codeinterp.Completion{}, err

@@ -29,7 +29,7 @@ var errForeignFiles = fmt.Errorf("%w: files are not supported in adopted kernels
 func (rt *runtime) Files(s driver.Session) (codeinterp.FS, error) {
 	of := s.(*session)
 	if of.foreign {
-		return nil, fmt.Errorf("%w: files are not supported in adopted kernels", codeinterp.ErrUnavailable)
+		return nil, errForeignFiles
 	}
 	return directory{s: of}, nil
 }
@@ -62,7 +62,7 @@ func (s *session) ask(q *kernel.FileRequest, within bool) (*kernel.FileAnswer, e
 func (s *session) ensureKernel(ctx context.Context) error {
 	select {
 	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
+		defer s.turn.Give()
 	default:
 		if server.Wait(ctx, filePause) != nil {
 			return server.Unavailable("the kernel cannot be reached just now")

@@ -60,9 +60,6 @@ func NewStateful(ctx context.Context, opts *Options) (*Stateful, error) {
 // wrap puts the provider's error around err, for calls that are not the
 // driver's.
 func wrap(op string, err error) error {
-	if err == nil {
-		return nil
-	}
 	if _, ok := errors.AsType[*codeinterp.Error](err); ok {
 		return err
 	}

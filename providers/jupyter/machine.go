@@ -27,30 +27,20 @@ const (
 // starts it.
 type machine struct {
 	rt   *runtime
-	turn chan struct{} // holds one value while a goroutine starts or reconnects the kernel
+	turn kernel.Turn // to start or reconnect the kernel
 
 	mu sync.Mutex
 	k  *kernel.Kernel // nil if there is none
 }
 
-func newMachine(rt *runtime) *machine { return &machine{rt: rt, turn: make(chan struct{}, 1)} }
-
-// take takes the turn.
-func (m *machine) take(ctx context.Context) error {
-	select {
-	case m.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
+func newMachine(rt *runtime) *machine { return &machine{rt: rt, turn: kernel.NewTurn()} }
 
 // kernel returns the kernel, ready to serve. One that is gone is replaced.
 func (m *machine) kernel(ctx context.Context) (*kernel.Kernel, error) {
-	if err := m.take(ctx); err != nil {
+	if err := m.turn.Take(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { <-m.turn }()
+	defer m.turn.Give()
 	for range maxStarts {
 		k := m.current()
 		if k != nil {
@@ -117,10 +107,10 @@ func (m *machine) reconnect(ctx context.Context, k *kernel.Kernel) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, kernel.ReconnectTimeout,
 		server.Unavailable("the server did not come back within %v", kernel.ReconnectTimeout))
 	defer cancel()
-	if err := m.take(ctx); err != nil {
+	if err := m.turn.Take(ctx); err != nil {
 		return err
 	}
-	defer func() { <-m.turn }()
+	defer m.turn.Give()
 	return k.Ensure(ctx, nil)
 }
 

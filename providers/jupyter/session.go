@@ -31,7 +31,7 @@ type session struct {
 	shared  bool // other clients may use the kernel
 	former  bool // there may be a run of a client that has ended
 	k       atomic.Pointer[kernel.Kernel]
-	turn    chan struct{} // holds one value while a method or a file operation uses what follows
+	turn    kernel.Turn // for a method or a file operation, guards what follows
 
 	handed    bool // the program was, or may have been
 	unsettled bool // the surroundings of a run may not have been restored
@@ -64,25 +64,13 @@ func leftBy(end kernel.Ending) leftover {
 }
 
 func newSession(rt *runtime, kind kernel.Kind, o driver.Options, k *kernel.Kernel) *session {
-	s := &session{rt: rt, kind: kind, opts: o, turn: make(chan struct{}, 1)}
+	s := &session{rt: rt, kind: kind, opts: o, turn: kernel.NewTurn()}
 	if o.Cwd == "" {
 		s.dir = dirPrefix + rand.Text()
 	}
 	s.hold(k)
 	return s
 }
-
-// take takes the turn, which the caller gives back.
-func (s *session) take(ctx context.Context) error {
-	select {
-	case s.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (s *session) give() { <-s.turn }
 
 func (s *session) hold(k *kernel.Kernel) {
 	k.Late(s.opts.Late)
@@ -91,10 +79,10 @@ func (s *session) hold(k *kernel.Kernel) {
 
 // Run implements driver.Session.
 func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	if err := s.take(ctx); err != nil {
+	if err := s.turn.Take(ctx); err != nil {
 		return driver.Outcome{}, err
 	}
-	defer s.give()
+	defer s.turn.Give()
 	s.handed = false
 	if p.Resume {
 		return s.resume(ctx, p, out)
@@ -226,8 +214,8 @@ func (s *session) Reset(ctx context.Context) error {
 	if s.foreign {
 		return fmt.Errorf("%w: %w: the kernel was adopted, and is not ours to restart", codeinterp.ErrInvalid, errors.ErrUnsupported)
 	}
-	_ = s.take(context.Background())
-	defer s.give()
+	_ = s.turn.Take(context.Background())
+	defer s.turn.Give()
 	s.forgetFormer()
 	end := s.kill
 	if s.left == inGivenUpKernel { // an earlier request for its end may still be carried out
@@ -243,8 +231,8 @@ func (s *session) Reset(ctx context.Context) error {
 // Close implements driver.Session. A kernel in which nothing runs on, or that could
 // not be ended, is deleted in the background.
 func (s *session) Close(ctx context.Context) error {
-	_ = s.take(context.Background())
-	defer s.give()
+	_ = s.turn.Take(context.Background())
+	defer s.turn.Give()
 	s.forgetFormer()
 	// Now ensureKernel starts no other kernel.
 	s.closed = true

@@ -146,10 +146,7 @@ func (c *calls) answer(id int64, value json.RawMessage, err error) {
 // send sends a reply, unless the run ends first. One that is lost with the connection is
 // made good by reconnected.
 func (c *calls) send(a *wire.Answer) {
-	c.k.mu.Lock()
-	id, s := c.k.newID("h"), c.k.sock
-	c.k.mu.Unlock()
-	_ = c.k.send(c.ctx.Done(), s, "stdin", id, "input_reply", map[string]string{"value": a.Value(c.nonce), "status": "ok"})
+	c.k.sendInput(c.ctx.Done(), a.Value(c.nonce))
 }
 
 // maxArgs bounds the arguments of one call; the prompt that carries them can be

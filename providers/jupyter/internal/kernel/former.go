@@ -54,16 +54,10 @@ func (k *Kernel) Expect(mark string) {
 
 // Unexpect ends what Expect began.
 func (k *Kernel) Unexpect() {
-	k.mu.Lock()
-	e := k.run
-	k.mu.Unlock()
-	if e != nil {
+	if e, _ := k.present(); e != nil {
 		e.finish()
 	}
 }
-
-// Connect connects the kernel and does not wait for its programs.
-func (k *Kernel) Connect(ctx context.Context) error { return k.connect(ctx) }
 
 // expected notes a message of the run that Expect waits for. k.mu is held.
 func (k *Kernel) expected(f *frame) {
@@ -79,9 +73,7 @@ func (k *Kernel) expected(f *frame) {
 // Follow is Run for the run that Expect waits for. It returns codeinterp.ErrNoRun if there
 // is none.
 func (k *Kernel) Follow(ctx context.Context, o Order) (Ending, error) {
-	k.mu.Lock()
-	e, s := k.run, k.sock
-	k.mu.Unlock()
+	e, s := k.present()
 	e.out, e.program = o.Out, o.Program
 	e.pump.Go(e.work)
 	r := &runner{k: k, ctx: ctx, Order: o, e: e}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
@@ -43,13 +42,5 @@ func (e *execution) refuseInput() {
 	defer cancel()
 	// If it fails, the empty answer still lets the program go on.
 	_ = e.k.Interrupt(ctx)
-	e.k.mu.Lock()
-	s, id := e.k.sock, e.k.newID("h")
-	e.k.mu.Unlock()
-	_ = e.k.send(e.life.Done(), s, "stdin", id, "input_reply", map[string]string{"value": "", "status": "ok"})
-}
-
-// inputError is what a program gets that asked for input in vain.
-func inputError() *codeinterp.ProgramError {
-	return &codeinterp.ProgramError{Name: "EOFError", Message: "the program asked for input, and there is none"}
+	e.k.sendInput(e.life.Done(), "")
 }

@@ -5,40 +5,28 @@ import "context"
 // A slow server may deliver an interrupt long after its sender stopped waiting, so that
 // there is one at a time.
 
-// awaitInterrupt takes the turn for an interrupt, which the caller gives back.
-func (k *Kernel) awaitInterrupt(ctx context.Context) error {
-	select {
-	case k.interrupting <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
 // AwaitInterrupts waits within ctx until no interrupt is on its way to the kernel, which
 // takes no longer than the server has for a request.
 func (k *Kernel) AwaitInterrupts(ctx context.Context) error {
-	if err := k.awaitInterrupt(ctx); err != nil {
-		return err
+	err := k.interrupting.Take(ctx)
+	if err == nil {
+		k.interrupting.Give()
 	}
-	<-k.interrupting
-	return nil
+	return err
 }
 
 // Interrupt makes the server interrupt what the kernel runs. After an error the interrupt
 // may be on its way; see AwaitInterrupts.
 func (k *Kernel) Interrupt(ctx context.Context) error {
-	k.mu.Lock()
-	run := k.run
-	k.mu.Unlock()
-	err := k.awaitInterrupt(ctx)
+	run, _ := k.present()
+	err := k.interrupting.Take(ctx)
 	if err != nil {
 		return err
 	}
 	answer := make(chan error, 1) // if ctx ends first, it is not received
 	// Not bound to ctx: a request that is given up may still be delivered.
 	go func() {
-		defer func() { <-k.interrupting }()
+		defer k.interrupting.Give()
 		answer <- k.client.Interrupt(k.life, k.ID)
 	}()
 	select {

@@ -50,7 +50,7 @@ type Kernel struct {
 
 	lastMessage atomic.Int64 // when the last message came, in Unix nanoseconds
 
-	interrupting chan struct{}   // holds one value while an interrupt is on its way
+	interrupting Turn
 	life         context.Context // of interrupts
 	end          context.CancelFunc
 
@@ -71,7 +71,7 @@ type Kernel struct {
 // New returns our end of an existing kernel, which is not connected yet.
 func New(client *server.Client, kind Kind, id string) *Kernel {
 	k := &Kernel{Kind: kind, ID: id, client: client, dialect: kind.dialect, name: rand.Text(), nonce: rand.Text()[:6],
-		requests: map[string]*request{}, interrupting: make(chan struct{}, 1)}
+		requests: map[string]*request{}, interrupting: NewTurn()}
 	k.life, k.end = context.WithCancel(context.Background())
 	return k
 }
@@ -132,7 +132,7 @@ func (k *Kernel) ensure(ctx context.Context, busy func(bool)) error {
 		return nil
 	}
 	if !k.connected() {
-		if err := k.connect(ctx); err != nil {
+		if err := k.Connect(ctx); err != nil {
 			return err
 		}
 	}
@@ -145,9 +145,9 @@ func (k *Kernel) ensure(ctx context.Context, busy func(bool)) error {
 	return k.prepare(ctx)
 }
 
-// connect dials, waiting for a server that is starting. A handshake without an answer is
+// Connect dials, waiting for a server that is starting, and does not wait for programs. A handshake without an answer is
 // made again, at the latest after half of the remaining time.
-func (k *Kernel) connect(ctx context.Context) error {
+func (k *Kernel) Connect(ctx context.Context) error {
 	patience := firstPatience
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		limit := patience
@@ -257,7 +257,7 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 			k.rename()
 		}
 		if silent || died && limit > askPause {
-			if err := k.connect(ctx); err != nil {
+			if err := k.Connect(ctx); err != nil {
 				return err
 			}
 			dialled = time.Now()
@@ -324,10 +324,7 @@ func (k *Kernel) Delete(ctx context.Context) error {
 
 // Drop closes the socket; the kernel lives on.
 func (k *Kernel) Drop() {
-	k.mu.Lock()
-	s := k.sock
-	k.mu.Unlock()
-	if s != nil {
+	if _, s := k.present(); s != nil {
 		s.close()
 	}
 }
@@ -338,10 +335,15 @@ const leaveLimit = 2 * time.Second
 // HangUp is Drop after all messages that the server has sent; it keeps later ones. It
 // reports whether the server confirmed that.
 func (k *Kernel) HangUp() (whole bool) {
-	k.mu.Lock()
-	s := k.sock
-	k.mu.Unlock()
+	_, s := k.present()
 	return s != nil && s.leave(leaveLimit)
+}
+
+// present returns the run in progress and the socket, nil if there is none.
+func (k *Kernel) present() (*execution, *socket) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.run, k.sock
 }
 
 // own reports whether a message id is ours, and whether it is that of a hidden request.

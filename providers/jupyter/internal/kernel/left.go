@@ -14,7 +14,7 @@ const meanwhile = time.Second
 // program's own end is waited for.
 func (k *Kernel) EndLeft(ctx context.Context, grace time.Duration, kill func(context.Context) error, busy func(bool)) (how string, err error) {
 	if !k.connected() {
-		if err := k.connect(ctx); err != nil {
+		if err := k.Connect(ctx); err != nil {
 			return "", err
 		}
 	}

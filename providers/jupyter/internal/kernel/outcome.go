@@ -120,7 +120,7 @@ func (r *runner) classify(e *Ending, p progress) {
 	case p.death:
 		e.Lost, e.ExitCode, e.Cause, e.Error = true, codeinterp.ExitKilled, cmp.Or(p.cause, codeinterp.CauseRestart), nil
 	case p.noInput:
-		e.ExitCode, e.Error = 1, inputError()
+		e.ExitCode, e.Error = 1, &codeinterp.ProgramError{Name: "EOFError", Message: "the program asked for input, and there is none"}
 	case p.reply == nil && e.Error == nil && p.interrupted:
 		e.ExitCode = 1 // it ended when it was interrupted, and could not say so
 	case p.reply == nil && e.Error == nil:
@@ -132,28 +132,18 @@ func (r *runner) classify(e *Ending, p progress) {
 		if e.ExitCode = 1; !p.interrupted {
 			e.Error = &codeinterp.ProgramError{Name: "Aborted", Message: "another client interrupted the kernel"}
 		}
-	default:
-		r.byItself(e)
+	case e.Error != nil:
+		e.ExitCode = 1
+		if exit := r.k.dialect.exit; exit != nil {
+			if code, exited := exit(e.Error); exited {
+				e.ExitCode, e.Error = code, nil
+			}
+		}
 	}
 }
 
 // dropped reports whether the kernel did not run the program at all.
 func (p progress) dropped() bool { return p.reply != nil && p.reply.Aborted() && !p.begun }
-
-// byItself is the outcome of a program that ended by itself.
-func (r *runner) byItself(e *Ending) {
-	if e.Error == nil {
-		return
-	}
-	e.ExitCode = 1
-	exit := r.k.dialect.exit
-	if exit == nil {
-		return
-	}
-	if code, exited := exit(e.Error); exited {
-		e.ExitCode, e.Error = code, nil
-	}
-}
 
 // blankLines counts the lines before the first that is not blank.
 func blankLines(code string) int {

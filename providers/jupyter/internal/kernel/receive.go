@@ -172,9 +172,7 @@ func StreamKind(name string) codeinterp.Kind {
 
 // skipped notes a message that could not be taken.
 func (k *Kernel) skipped(err error) {
-	k.mu.Lock()
-	run := k.run
-	k.mu.Unlock()
+	run, _ := k.present()
 	if run == nil {
 		return
 	}

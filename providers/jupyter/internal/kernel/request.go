@@ -96,6 +96,14 @@ func (k *Kernel) send(done <-chan struct{}, s *socket, channel, id, typ string, 
 	return nil
 }
 
+// sendInput answers a question, unless done is closed first or the socket is lost.
+func (k *Kernel) sendInput(done <-chan struct{}, value string) {
+	k.mu.Lock()
+	id, s := k.newID("h"), k.sock
+	k.mu.Unlock()
+	_ = k.send(done, s, "stdin", id, "input_reply", map[string]string{"value": value, "status": "ok"})
+}
+
 // newID makes a message id; kind is "h" for hidden requests, "" for runs. k.mu
 // is held.
 func (k *Kernel) newID(kind string) string {

@@ -141,9 +141,7 @@ func (r *runner) finish() (Ending, error) {
 // follow sends the program and returns when it has ended.
 func (r *runner) follow() error {
 	k := r.k
-	k.mu.Lock()
-	s := k.sock
-	k.mu.Unlock()
+	_, s := k.present()
 	submit := func() error {
 		r.fresh = k.countProgram() // first: the process can die of it
 		err := k.send(nil, s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{

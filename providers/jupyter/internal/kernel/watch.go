@@ -133,7 +133,7 @@ func (w *watch) reconnect() {
 	w.work.Go(func() {
 		ctx, cancel := context.WithTimeoutCause(w.ctx, limit, server.Unavailable("the server did not come back within %v", limit))
 		defer cancel()
-		w.redialled <- k.connect(ctx)
+		w.redialled <- k.Connect(ctx)
 	})
 }
 
@@ -150,9 +150,7 @@ func (w *watch) returned(err error) bool {
 		w.r.away = err
 		return true
 	}
-	k.mu.Lock()
-	w.sock = k.sock
-	k.mu.Unlock()
+	_, w.sock = k.present()
 	w.r.e.calls.reconnected()
 	w.work.Go(func() { w.r.probe(w.ctx) })
 	return false

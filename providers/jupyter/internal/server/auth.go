@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -75,7 +74,7 @@ func (a *auth) renew(ctx context.Context, gen int64) error {
 		page = ""
 	}
 	u := a.c.url(page)
-	resp, data, err := a.c.try(ctx, http.MethodGet, u, nil)
+	resp, data, err := a.c.try(ctx, http.MethodGet, u, nil, "")
 	if err != nil {
 		return err
 	}
@@ -94,21 +93,14 @@ func (a *auth) renew(ctx context.Context, gen int64) error {
 // post sends the login form.
 func (a *auth) post(ctx context.Context, u *url.URL) error {
 	form := url.Values{"password": {a.password}, "_xsrf": {a.xsrf()}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(form.Encode()))
+	resp, _, err := a.c.try(ctx, http.MethodPost, u, []byte(form.Encode()), "application/x-www-form-urlencoded")
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	maps.Copy(req.Header, a.c.header)
-	resp, err := a.c.http.Do(req)
-	if err != nil {
-		return a.c.transportError(ctx, err)
-	}
-	resp.Body.Close()
 	// Jupyter's servers redirect after a login, and show the form again where it
 	// failed.
 	if resp.StatusCode != http.StatusFound {
-		e := a.c.refused(req, resp, nil)
+		e := a.c.refused(resp.Request, resp, nil)
 		e.Hint = "the password is wrong, or the server has no password login"
 		return e
 	}

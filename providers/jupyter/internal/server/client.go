@@ -35,6 +35,8 @@ type Client struct {
 	auth   *auth
 	header http.Header
 
+	transport *http.Transport // of the REST calls, or what sockets take in its place
+
 	secrets *strings.Replacer // takes credentials out of what the server says
 }
 
@@ -63,6 +65,9 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{base: base, http: h, cfg: &cfg, header: cfg.Header, secrets: secretsOf(&cfg)}
 	c.auth = newAuth(&cfg, c)
+	if c.transport, _ = h.Transport.(*http.Transport); c.transport == nil {
+		c.transport = http.DefaultTransport.(*http.Transport)
+	}
 	return c, nil
 }
 
@@ -73,26 +78,9 @@ func (c *Client) Close() {
 	}
 }
 
-// proxy is how the proxy of a request is found.
-func (c *Client) proxy() func(*http.Request) (*url.URL, error) {
-	if t := c.transport(); t != nil {
-		return t.Proxy
-	}
-	return http.ProxyFromEnvironment
-}
-
-// transport is that of the REST calls, nil if it is of another type.
-func (c *Client) transport() *http.Transport {
-	if c.http.Transport == nil {
-		return http.DefaultTransport.(*http.Transport)
-	}
-	t, _ := c.http.Transport.(*http.Transport)
-	return t
-}
-
 // proxyHost is the host of the proxy on the way to the server, if there is one.
 func (c *Client) proxyHost() string {
-	if f := c.proxy(); f != nil {
+	if f := c.transport.Proxy; f != nil {
 		if u, err := f(&http.Request{URL: c.base}); err == nil && u != nil {
 			return u.Host
 		}

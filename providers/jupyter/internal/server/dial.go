@@ -50,36 +50,32 @@ func (c *Client) handshake(ctx context.Context, path string) (*websocket.Conn, *
 	h := http.Header{}
 	maps.Copy(h, c.header)
 	c.auth.apply(h)
-	stop := func() bool { return true }
+	t, stop := c.transport, func() bool { return true }
+	connect := t.DialContext
+	if connect == nil {
+		connect = (&net.Dialer{}).DialContext
+	}
 	d := websocket.Dialer{
 		NetDialContext: func(dial context.Context, network, addr string) (net.Conn, error) {
-			conn, err := c.dialer()(dial, network, addr)
+			conn, err := connect(dial, network, addr)
 			if err == nil {
 				// The library looks at the deadline of ctx alone.
 				stop = context.AfterFunc(ctx, func() { conn.Close() })
 			}
 			return conn, err
 		},
-		Proxy:           c.proxy(),
+		Proxy:           t.Proxy,
 		Jar:             c.http.Jar,
 		ReadBufferSize:  socketBuffer,
 		WriteBufferSize: socketBuffer,
 		WriteBufferPool: writeBuffers,
 		Subprotocols:    []string{wire.ProtocolV1},
 	}
-	if t := c.transport(); t != nil && t.TLSClientConfig != nil {
+	if t.TLSClientConfig != nil {
 		d.TLSClientConfig = t.TLSClientConfig.Clone()
 		d.TLSClientConfig.NextProtos = nil // sockets need HTTP/1.1
 	}
 	ws, resp, err := d.DialContext(ctx, u.String(), h)
 	stop()
 	return ws, resp, err
-}
-
-// dialer opens connections as the REST calls do.
-func (c *Client) dialer() func(ctx context.Context, network, addr string) (net.Conn, error) {
-	if t := c.transport(); t != nil && t.DialContext != nil {
-		return t.DialContext
-	}
-	return (&net.Dialer{}).DialContext
 }

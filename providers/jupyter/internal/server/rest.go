@@ -48,12 +48,12 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 	// Taken before the try: where another goroutine renews the login meanwhile, renew sees
 	// by it that there is nothing left to do.
 	gen := c.auth.gen.Load()
-	resp, data, err := c.try(ctx, method, c.url(path), body)
+	resp, data, err := c.try(ctx, method, c.url(path), body, "application/json")
 	if err == nil && c.auth.expired(resp, data) {
 		if err := c.auth.renew(ctx, gen); err != nil {
 			return err
 		}
-		resp, data, err = c.try(ctx, method, c.url(path), body)
+		resp, data, err = c.try(ctx, method, c.url(path), body, "application/json")
 	}
 	if err != nil {
 		return err
@@ -70,13 +70,13 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 	return nil
 }
 
-func (c *Client) try(ctx context.Context, method string, u *url.URL, body []byte) (*http.Response, []byte, error) {
+func (c *Client) try(ctx context.Context, method string, u *url.URL, body []byte, contentType string) (*http.Response, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(body) > 0 {
-		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Type", contentType)
 	}
 	maps.Copy(req.Header, c.header)
 	// Last, so that no header of the caller's replaces the login.
