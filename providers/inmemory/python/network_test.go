@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,16 @@ func TestNetwork(t *testing.T) {
 		if got := stdout(t, ci, id, code); got != want+"\n" {
 			t.Errorf("%s\n got %s\nwant %s", code, got, want)
 		}
+	}
+	before := runtime.NumGoroutine()
+	stdout(t, ci, id, `
+import _toolcell, json
+q = json.dumps({'id': 1, 'url': 'http://api.test/slow', 'method': 'GET', 'redirect': 'manual', 'headers': []}).encode()
+body = b'U' + b''.join(b'%08x%b' % (len(f), f) for f in (b'0', b'2', q))
+for _ in range(3000): _toolcell.request(b'%08x%b' % (len(body), body))
+`)
+	if n := runtime.NumGoroutine() - before; n > 100 {
+		t.Errorf("forged requests leave %d goroutines", n)
 	}
 	res, err := ci.RunInContext(t.Context(), id, "try: u.urlopen('http://evil.test/')\nexcept OSError: pass", nil)
 	if err != nil || len(res.Refusals) != 1 || !strings.HasPrefix(res.Refusals[0], "evil.test:80 is not a host") {

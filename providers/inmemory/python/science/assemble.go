@@ -1,5 +1,7 @@
 package science
 
+import "encoding/binary"
+
 // Opcodes.
 const (
 	opBlock  = 0x02
@@ -80,13 +82,7 @@ func (a *assembler) constant(op byte, v int64) *assembler {
 
 func (a *assembler) call(name string) *assembler { return a.index(0x10, a.names[name]) }
 
-func appendNumber(to []byte, n int) []byte {
-	for n >= 0x80 {
-		to = append(to, byte(n)|0x80)
-		n >>= 7
-	}
-	return append(to, byte(n))
-}
+func appendNumber(to []byte, n int) []byte { return binary.AppendUvarint(to, uint64(n)) }
 
 // A loop goes over the operands of one of numpy's.
 type loop struct{ left, x, y, stepX, stepY int }
