@@ -110,7 +110,7 @@ func (f *directoryFlags) open(ctx context.Context, p *providerFlags, stateful bo
 	case p.provider == "jupyter" && (f.dir != "" || f.files || f.shell):
 		caps, err = f.openRemote(ctx, p, declared)
 	default:
-		caps.Code, err = p.open(ctx, stateful)
+		caps.Code, err = p.open(ctx)
 	}
 	if err == nil && !stateful {
 		caps.Code = codeinterp.Stateless(caps.Code)

@@ -83,7 +83,7 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 	}
 	opening, stop := context.WithTimeoutCause(ctx, openTimeout, fmt.Errorf("it did not open within %v", openTimeout))
 	defer stop()
-	ci, err := f.open(opening, true)
+	ci, err := f.open(opening)
 	if err != nil {
 		fmt.Fprintf(a.stdout, "  does not work: %s\n", indent(reason(err)))
 		if f.provider == "jupyter" {
@@ -158,7 +158,7 @@ func printMissing(w io.Writer, f providerFlags, wanted []subprocess.Language, fo
 			continue
 		}
 		f.languages = []subprocess.Language{l}
-		if ci, err := f.openSubprocess(context.Background(), nil, false); err == nil {
+		if ci, err := f.openSubprocess(context.Background(), nil); err == nil {
 			ci.Close()
 		} else {
 			fmt.Fprintf(w, "  %-12s missing: %s\n", l.Name, indent(reason(err)))

@@ -79,16 +79,13 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-func (f *jupyterFlags) openJupyter(ctx context.Context, language string, stateful bool) (codeinterp.CodeInterpreter, error) {
+func (f *jupyterFlags) openJupyter(ctx context.Context, language string) (codeinterp.CodeInterpreter, error) {
 	opts, done, err := f.reach(ctx, language)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if stateful {
-		return orNil(jupyter.NewStateful(ctx, opts))
-	}
-	return orNil(jupyter.New(ctx, opts))
+	return orNil(jupyter.NewStateful(ctx, opts))
 }
 
 // reach returns the provider's options, unless nothing listens where the server has to: the

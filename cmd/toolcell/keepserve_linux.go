@@ -56,7 +56,7 @@ func (f *runFlags) serveKey(ctx context.Context, dir keeper.Dir, key string) err
 		return fmt.Errorf("there are %d keepers already; toolcell keep stop ends them", n)
 	}
 	s := &keeperCall{}
-	if s.ci, err = f.start(ctx, false); err != nil {
+	if s.ci, err = f.start(ctx); err != nil {
 		return err
 	}
 	before := stateOf(s.ci)

@@ -310,7 +310,7 @@ func TestMCPLanguages(t *testing.T) {
 // works reports whether this machine has what the provider needs.
 func works(t *testing.T, provider string) bool {
 	t.Helper()
-	ci, err := (&providerFlags{provider: provider, pack: defaultPack}).open(t.Context(), true)
+	ci, err := (&providerFlags{provider: provider, pack: defaultPack}).open(t.Context())
 	if err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal(err)

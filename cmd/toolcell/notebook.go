@@ -60,7 +60,7 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *pflag.FlagSet, o
 	if err != nil {
 		return a.usageError("%s", plain(err))
 	}
-	ci, code := a.start(ctx, &f.programFlags, true)
+	ci, code := a.start(ctx, &f.programFlags)
 	if ci == nil {
 		return code
 	}

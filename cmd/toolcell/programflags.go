@@ -37,7 +37,7 @@ func (f *programFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 var errOpenTimeout = errors.New("timed out")
 
 // start opens the provider. It returns nil and the exit code if that fails.
-func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codeinterp.CodeInterpreter, int) {
+func (a *app) start(ctx context.Context, f *programFlags) (codeinterp.CodeInterpreter, int) {
 	f.progress = a.progress
 	if a.call != nil {
 		return a.call.interpreter(), 0
@@ -51,7 +51,7 @@ func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codein
 		opening, cancel = context.WithTimeoutCause(ctx, f.timeout, errOpenTimeout)
 		defer cancel()
 	}
-	ci, err := f.start(opening, stateful)
+	ci, err := f.start(opening)
 	switch {
 	case err == nil:
 		return ci, 0
@@ -65,7 +65,7 @@ func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codein
 }
 
 // start opens the provider for programs in one language.
-func (f *providerFlags) start(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
+func (f *providerFlags) start(ctx context.Context) (codeinterp.CodeInterpreter, error) {
 	if f.settings != nil && len(f.settings.Languages) > 0 && f.language != "" {
 		if _, err := codeinterp.ResolveLanguage(f.language, f.settings.Languages); err != nil {
 			return nil, fmt.Errorf("%w, by the template", err)
@@ -74,5 +74,5 @@ func (f *providerFlags) start(ctx context.Context, stateful bool) (codeinterp.Co
 	if i := ownLanguage(f.language); i >= 0 {
 		f.languages = ownLanguages()[i : i+1] // no other interpreter is needed
 	}
-	return f.open(ctx, stateful)
+	return f.open(ctx)
 }

@@ -92,30 +92,23 @@ func (f *providerFlags) guess(fs *pflag.FlagSet, preferred string) string {
 }
 
 // open starts the provider that the flags describe.
-func (f *providerFlags) open(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
+func (f *providerFlags) open(ctx context.Context) (codeinterp.CodeInterpreter, error) {
 	switch f.provider {
 	case "inmemory":
-		return f.openInmemory(stateful)
+		o, err := f.inmemoryOptions()
+		if err != nil {
+			return nil, err
+		}
+		return orNil(inmemory.NewStateful(o))
 	case "subprocess":
-		return f.openSubprocess(ctx, f.progress, stateful)
+		return f.openSubprocess(ctx, f.progress)
 	case "jupyter":
 		if policy, err := f.net.options(f.getenv); err != nil || policy != nil {
 			return nil, cmp.Or(err, fmt.Errorf("%w: what programs of a Jupyter server reach is for its operator to say", codeinterp.ErrInvalid))
 		}
-		return f.openJupyter(ctx, f.language, stateful)
+		return f.openJupyter(ctx, f.language)
 	}
 	return nil, fmt.Errorf("%w: unknown provider %q; use %s", codeinterp.ErrInvalid, f.provider, providerNames)
-}
-
-func (f *providerFlags) openInmemory(stateful bool) (codeinterp.CodeInterpreter, error) {
-	o, err := f.inmemoryOptions()
-	if err != nil {
-		return nil, err
-	}
-	if stateful {
-		return orNil(inmemory.NewStateful(o))
-	}
-	return orNil(inmemory.New(o))
 }
 
 func (f *providerFlags) inmemoryOptions() (*inmemory.Options, error) {

@@ -60,7 +60,7 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 	}
 	timeout := max(f.timeout, 0)
 	f.timeout = min(f.timeout, 0) // is a program's, not the provider's
-	ci, code := a.start(ctx, &f.programFlags, true)
+	ci, code := a.start(ctx, &f.programFlags)
 	if ci == nil {
 		return code
 	}

@@ -114,7 +114,7 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	} else if err != nil {
 		return a.usageError("%s", plain(err))
 	}
-	ci, code := a.start(ctx, &f.programFlags, false)
+	ci, code := a.start(ctx, &f.programFlags)
 	if ci == nil {
 		return code
 	}

@@ -49,7 +49,7 @@ func (a *app) shell(ctx context.Context, f *shellFlags, fs *pflag.FlagSet, opera
 		return a.usageError("%s", plain(err))
 	}
 	timeout := max(f.timeout, 0)
-	ci, code := a.start(ctx, &f.programFlags, false)
+	ci, code := a.start(ctx, &f.programFlags)
 	if ci == nil {
 		return code
 	}

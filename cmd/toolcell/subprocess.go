@@ -72,15 +72,12 @@ func (f *subprocessFlags) register(fs *pflag.FlagSet, getenv func(string) string
 	})
 }
 
-func (f *subprocessFlags) openSubprocess(ctx context.Context, progress func(string, ...any), stateful bool) (codeinterp.CodeInterpreter, error) {
+func (f *subprocessFlags) openSubprocess(ctx context.Context, progress func(string, ...any)) (codeinterp.CodeInterpreter, error) {
 	opts, err := f.subprocessOptions(ctx, progress)
 	if err != nil {
 		return nil, err
 	}
-	if stateful {
-		return orNil(subprocess.NewStateful(opts))
-	}
-	return orNil(subprocess.New(opts))
+	return orNil(subprocess.NewStateful(opts))
 }
 
 // subprocessOptions installs packages and returns the provider's options.
