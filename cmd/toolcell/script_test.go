@@ -107,7 +107,7 @@ func TestFilesAsUnderNode(t *testing.T) {
 		{"returns.js", 0, "5 true true\n", ""},
 		{"fails.js", 1, "", at("fails.js") + ":1:"},
 		{"syntax.js", 1, "", "syntax.js:2"},
-		{"strict.mjs", 1, "", "ReferenceError: misspelt"},
+		{"strict.mjs", 1, "", "misspelt"},
 		{"program.js", 1, "", "    at " + at("program.js") + ":1:"},
 		{"own.ts", 0, "(" + at("own.ts") + ":1:", ""},
 	} {

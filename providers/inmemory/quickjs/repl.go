@@ -76,10 +76,10 @@ func (in *instance) prepareCode(code, name string) cell {
 		return in.compiled(fn, code, name, await)
 	}
 	static := in.script(code)
+	if static == nil && in.program.Script && in.returns() {
+		return in.wrapped(code, name)
+	}
 	if static == nil && !strings.Contains(code, "import") && !strings.Contains(code, "export") {
-		if in.program.Script {
-			return in.asModule(code, name)
-		}
 		return cell{fn: fn}
 	}
 	if static != nil {
@@ -93,16 +93,17 @@ func (in *instance) prepareCode(code, name string) cell {
 	return cell{fn: fn}
 }
 
-// asModule compiles a program as node does a file, where the exception says that it
-// returns at its top level.
-func (in *instance) asModule(code, name string) cell {
+// returns reports whether the exception says that the program returns at its top level, as
+// a file may in node, and drops it then.
+func (in *instance) returns() bool {
 	vm := in.vm
 	e := lib.XJS_GetException(vm.tls, vm.ctx)
 	if vm.ownString(e, "message") != "return not in a function" {
-		return cell{fn: lib.XJS_Throw(vm.tls, vm.ctx, e)}
+		lib.XJS_Throw(vm.tls, vm.ctx, e)
+		return false
 	}
 	vm.free(e)
-	return in.wrapped(code, name)
+	return true
 }
 
 // scriptCell compiles a file that is a module by its name.
