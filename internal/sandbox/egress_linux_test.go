@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,11 +31,16 @@ var server = sync.OnceValue(func() string {
 })
 
 // A trivialGate passes HTTP requests for allowed.test on to the server, for the proxy's
-// clients and for those that connect to its address. It answers names with one address.
+// clients and for those that connect to its address. It answers names with one address, and
+// speaks first on port 5432.
 func trivialGate(ports ...int) *sandbox.Egress {
 	return &sandbox.Egress{
 		Serve: func(c net.Conn, dst netip.AddrPort) {
 			defer c.Close()
+			if dst.Port() == 5432 {
+				fmt.Fprintf(c, "hello from %s\n", dst)
+				return
+			}
 			in := bufio.NewReader(c)
 			for {
 				b, err := in.Peek(2)
@@ -105,6 +111,7 @@ print('proxy', get('http://allowed.test/', True))
 print('refused', get('http://other.test/', True))
 print('name', get('http://allowed.test/', False))
 print('unknown', get('http://other.test/', False))
+with socket.create_connection(('198.18.0.9', 5432), 20) as c: print('first', c.recv(99).decode().strip())
 def connect(host, port):
     with socket.create_connection((host, port), 3) as c: reached((host, port))
 for host, port in ('127.0.0.1', H['TCP']), ('192.0.2.1', 80), ('169.254.169.254', 80), ('::1', H['TCP']), ('::ffff:127.0.0.1', H['TCP']):
@@ -136,8 +143,8 @@ func TestEgress(t *testing.T) {
 		if r := s.Report(); r.Network != codeinterp.ReachLimited {
 			t.Errorf("reported %s", r.Network)
 		}
-		got := runEgress(t, s, h, trivialGate(80), reaches)
-		for _, want := range []string{"proxy hello from allowed.test", "refused 403", "name hello from allowed.test", "unknown gaierror"} {
+		got := runEgress(t, s, h, trivialGate(80, 5432), reaches)
+		for _, want := range []string{"proxy hello from allowed.test", "refused 403", "name hello from allowed.test", "unknown gaierror", "first hello from 198.18.0.9:5432"} {
 			if !strings.Contains(got.out, want+"\n") {
 				t.Errorf("no %q in %s", want, got.out)
 			}
@@ -258,4 +265,91 @@ func TestEgressRefused(t *testing.T) {
 	if _, err := s.Start(&sandbox.Cmd{Path: "/bin/true", Workdir: dir, Egress: trivialGate()}); !errors.Is(err, codeinterp.ErrInvalid) {
 		t.Errorf("not prepared: %v", err)
 	}
+}
+
+const egressRace = `
+import ctypes, os, socket, struct, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+good = struct.pack('<H', socket.AF_INET) + struct.pack('>H', 3128) + socket.inet_aton('127.0.0.1') + bytes(8)
+bad = struct.pack('<H', socket.AF_INET) + struct.pack('>H', HOSTPORT) + socket.inet_aton('127.0.0.1') + bytes(8)
+buf = ctypes.create_string_buffer(good, 16)
+stop = False
+def flip():
+    while not stop:
+        ctypes.memmove(buf, bad, 16); ctypes.memmove(buf, good, 16)
+threading.Thread(target=flip, daemon=True).start()
+end = time.time() + 1
+tries = hits = 0
+while time.time() < end:
+    fd = libc.socket(socket.AF_INET, socket.SOCK_STREAM, 0)
+    if fd < 0: time.sleep(0.001); continue
+    libc.connect(fd, buf, 16)
+    tries += 1
+    s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, fileno=fd)
+    s.settimeout(1)
+    try:
+        if s.recv(1, socket.MSG_DONTWAIT) == b'R': hits += 1
+    except OSError: pass
+    for level, name, value in ((0, 24, 1), (1, 25, b'lo\0'), (6, 30, 1), (0, 19, 1)):
+        try: s.setsockopt(level, name, value)
+        except OSError: pass
+    libc.connect(fd, bytes(16), 16)
+    try: s.sendto(b'x', 0x20000000, ('127.0.0.1', HOSTPORT))
+    except OSError: pass
+    s.close()
+stop = True
+print('tries', tries > 0, 'hits', hits)
+`
+
+// A program that changes the address while connect runs, connects anew, or sets options
+// of TCP, reaches nothing but its Egress; many sockets that it leaves cost the host
+// nothing.
+func TestEgressRace(t *testing.T) {
+	host, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	var reached atomic.Int32
+	go func() {
+		for {
+			c, err := host.Accept()
+			if err != nil {
+				return
+			}
+			reached.Add(1)
+			fmt.Fprint(c, "R")
+			c.Close()
+		}
+	}()
+	eachMode(t, func(t *testing.T, mode sandbox.Mode) {
+		if mode == sandbox.None {
+			return
+		}
+		s := open(t, &sandbox.Options{Require: mode, Egress: true})
+		before := openDescriptors(t)
+		res := run(t, s, sandbox.Cmd{Path: "/usr/bin/python3", Args: []string{"python3", "-"}, Egress: trivialGate(80)},
+			strings.ReplaceAll(egressRace, "HOSTPORT", fmt.Sprint(host.Addr().(*net.TCPAddr).Port)))
+		if !strings.Contains(res.out, "tries True hits 0") {
+			t.Errorf("%s", res.out)
+		}
+		deadline := time.Now().Add(5 * time.Second)
+		for openDescriptors(t) > before+3 && time.Now().Before(deadline) {
+			time.Sleep(5 * time.Millisecond)
+		}
+		if after := openDescriptors(t); after > before+3 {
+			t.Errorf("%d descriptors before, %d after", before, after)
+		}
+	})
+	if n := reached.Load(); n > 0 {
+		t.Errorf("the host's listener was reached %d times", n)
+	}
+}
+
+func openDescriptors(t *testing.T) int {
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
 }

@@ -38,7 +38,7 @@ func (s *Session) Listen(pid int) error {
 		return fmt.Errorf("network namespace: %w", err)
 	}
 	for i, fd := range fds {
-		err = errors.Join(err, s.host.listen(s, fd, list[i].kind))
+		err = errors.Join(err, s.listen(fd, list[i].kind))
 	}
 	return err
 }

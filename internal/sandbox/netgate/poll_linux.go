@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -14,8 +15,10 @@ import (
 // so that the host keeps descriptors for itself, and one goroutine that waits for all of
 // their listeners.
 type Host struct {
-	quota
-	file *os.File // of epoll(7)
+	most int64        // connections
+	used atomic.Int64 // of them
+	poll int          // descriptor of epoll(7), which file owns
+	file *os.File
 
 	mu   sync.Mutex
 	list map[int]*listener // by descriptor
@@ -29,8 +32,7 @@ func NewHost(descriptors uint64) (*Host, error) {
 		return nil, err
 	}
 	_ = unix.SetNonblock(fd, true)
-	h := &Host{file: os.NewFile(uintptr(fd), "epoll"), list: map[int]*listener{}}
-	h.most = int64(min(descriptors, 1<<30)) / 2 / 6
+	h := &Host{most: int64(min(descriptors, 1<<30)) / 2 / 6, poll: fd, file: os.NewFile(uintptr(fd), "epoll"), list: map[int]*listener{}}
 	raw, err := h.file.SyscallConn()
 	if err != nil {
 		h.file.Close()
@@ -42,6 +44,15 @@ func NewHost(descriptors uint64) (*Host, error) {
 
 // Close ends the goroutine. The sessions are closed already.
 func (h *Host) Close() { h.file.Close() }
+
+// take reports whether there can be one more connection.
+func (h *Host) take() bool {
+	if h.used.Add(1) <= h.most {
+		return true
+	}
+	h.used.Add(-1)
+	return false
+}
 
 func (h *Host) serve(raw syscall.RawConn) {
 	events := make([]unix.EpollEvent, 16)
@@ -65,7 +76,6 @@ func (h *Host) serve(raw syscall.RawConn) {
 
 // A listener is a socket in the network namespace of a program.
 type listener struct {
-	host    *Host
 	session *Session
 	kind    int
 
@@ -74,14 +84,14 @@ type listener struct {
 }
 
 // listen waits for connections or datagrams of a socket, which it takes.
-func (h *Host) listen(s *Session, fd, kind int) error {
-	l := &listener{host: h, session: s, kind: kind, fd: fd}
+func (s *Session) listen(fd, kind int) error {
+	l := &listener{session: s, kind: kind, fd: fd}
 	if !s.add(l, false) {
 		return nil
 	}
-	h.mu.Lock()
-	h.list[fd] = l
-	h.mu.Unlock()
+	s.host.mu.Lock()
+	s.host.list[fd] = l
+	s.host.mu.Unlock()
 	return l.arm(unix.EPOLL_CTL_ADD)
 }
 
@@ -92,15 +102,7 @@ func (l *listener) arm(op int) (err error) {
 		events |= unix.EPOLLONESHOT
 	}
 	l.use(func(fd int) {
-		raw, e := l.host.file.SyscallConn()
-		if err = e; err == nil {
-			e = raw.Control(func(poll uintptr) {
-				err = unix.EpollCtl(int(poll), op, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)})
-			})
-			if err == nil {
-				err = e
-			}
-		}
+		err = unix.EpollCtl(l.session.host.poll, op, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)})
 	})
 	return err
 }
@@ -117,9 +119,10 @@ func (l *listener) use(f func(fd int)) {
 // Close closes the socket, which ends its events.
 func (l *listener) Close() error {
 	l.use(func(fd int) {
-		l.host.mu.Lock()
-		delete(l.host.list, fd)
-		l.host.mu.Unlock()
+		h := l.session.host
+		h.mu.Lock()
+		delete(h.list, fd)
+		h.mu.Unlock()
 		_ = unix.Close(fd)
 		l.fd = -1
 	})
@@ -132,20 +135,18 @@ func (l *listener) ready() {
 		go l.answerDNS() // which may wait for functions of the host
 		return
 	}
-	var c net.Conn
-	var err error
-	l.use(func(fd int) {
-		var one int
-		if one, _, err = unix.Accept4(fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC); err == nil {
-			f := os.NewFile(uintptr(one), "inside")
-			c, err = net.FileConn(f)
-			f.Close()
-		}
-	})
-	switch {
-	case err == unix.EMFILE || err == unix.ENFILE:
+	one, err := -1, error(unix.EBADF)
+	l.use(func(fd int) { one, _, err = unix.Accept4(fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC) })
+	if err == unix.EMFILE || err == unix.ENFILE {
 		time.Sleep(10 * time.Millisecond) // the host has none left, until some connection ends
-	case c != nil && l.session.add(c, true):
+	}
+	if err != nil {
+		return
+	}
+	f := os.NewFile(uintptr(one), "inside")
+	c, err := net.FileConn(f)
+	f.Close()
+	if err == nil && l.session.add(c, true) {
 		go l.session.serve(c, c.LocalAddr().(*net.TCPAddr).AddrPort())
 	}
 }
@@ -162,9 +163,6 @@ func (l *listener) answerDNS() {
 		}
 		if err != nil {
 			return
-		}
-		if l.session.egress.DNS == nil {
-			continue
 		}
 		if a := l.session.egress.DNS(append([]byte{}, b[:n]...)); a != nil {
 			l.use(func(fd int) { _ = unix.Sendto(fd, a, 0, from) })

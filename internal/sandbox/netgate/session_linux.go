@@ -5,24 +5,9 @@ import (
 	"net"
 	"net/netip"
 	"sync"
-	"sync/atomic"
 
 	"github.com/toolcell/toolcell/internal/rootfs"
 )
-
-// A quota is how many connections there can be.
-type quota struct {
-	most int64
-	used atomic.Int64
-}
-
-func (q *quota) take() bool {
-	if q.used.Add(1) <= q.most {
-		return true
-	}
-	q.used.Add(-1)
-	return false
-}
 
 // A Session is the connections of one program and what it started.
 type Session struct {
@@ -30,10 +15,9 @@ type Session struct {
 	egress *Egress
 	user   *rootfs.User
 
-	mu     sync.Mutex
-	closed bool
-	conns  int
-	open   map[io.Closer]bool // whether it is a connection
+	mu    sync.Mutex
+	conns int
+	open  map[io.Closer]bool // whether it is a connection; nil after Close
 }
 
 // NewSession returns a Session without connections, of a program that runs as u; nil is
@@ -47,7 +31,7 @@ func NewSession(e *Egress, u *rootfs.User, h *Host) *Session {
 func (s *Session) add(c io.Closer, isConn bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || isConn && (s.conns >= maxConns || !s.host.take()) {
+	if s.open == nil || isConn && (s.conns >= maxConns || !s.host.take()) {
 		_ = c.Close()
 		return false
 	}
@@ -79,7 +63,7 @@ func (s *Session) Close() {
 	s.mu.Lock()
 	list := s.open
 	s.host.used.Add(-int64(s.conns))
-	s.open, s.closed, s.conns = nil, true, 0
+	s.open, s.conns = nil, 0
 	s.mu.Unlock()
 	for c := range list {
 		_ = c.Close()
