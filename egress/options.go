@@ -5,6 +5,8 @@ import (
 	"crypto/x509"
 	"net"
 	"net/netip"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // Options is what a provider takes to let programs reach hosts. Functions may be called
@@ -34,3 +36,23 @@ type Options struct {
 	// system's.
 	RootCAs *x509.CertPool
 }
+
+// An Event is one connection, or one request where requests are seen.
+type Event = codeinterp.NetworkEvent
+
+// A Question asks whether a program may reach a host that no rule allows.
+type Question struct {
+	Context string
+	Host    string // canonical
+	Port    int
+}
+
+// An Answer to a Question.
+type Answer int
+
+// The answers.
+const (
+	Refuse       Answer = iota
+	AllowOnce           // this connection or request
+	AllowContext        // the host, on this port, for as long as the context lives
+)

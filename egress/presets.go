@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -38,11 +39,10 @@ func PackageIndex(index string, files ...string) ([]Rule, error) {
 		return nil, err
 	}
 	r.Methods = []string{"GET"}
-	rules := []Rule{r}
-	if len(files) > 0 {
-		rules = append(rules, Rule{Hosts: files, Methods: []string{"GET"}})
+	if len(files) == 0 {
+		return []Rule{r}, nil
 	}
-	return rules, nil
+	return []Rule{r, {Hosts: files, Methods: r.Methods}}, nil
 }
 
 // GitOptions tunes [GitRepository].
@@ -90,17 +90,10 @@ func below(s string) (Rule, error) {
 	if u.Path == "" || u.Path == "/" {
 		r.Paths = nil
 	}
-	switch {
-	case u.Port() != "":
-		port, err := strconv.Atoi(u.Port())
-		if err != nil {
-			return Rule{}, fmt.Errorf("%w: %w", ErrPolicy, err)
-		}
-		r.Ports = []int{port}
-	case u.Scheme == "https":
-		r.Ports = []int{443}
-	default:
-		r.Ports = []int{80}
+	port, err := strconv.Atoi(cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]))
+	if err != nil {
+		return Rule{}, fmt.Errorf("%w: %w", ErrPolicy, err)
 	}
+	r.Ports = []int{port}
 	return r, nil
 }
