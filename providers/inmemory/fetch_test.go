@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/egress"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/fetch"
 )
@@ -176,4 +178,62 @@ func TestFetchBound(t *testing.T) {
 	if n := most.Load(); n != bound {
 		t.Errorf("%d requests in progress", n)
 	}
+}
+
+// A context that has no request open costs no goroutine for its network, and next to no
+// memory, also if it has made one before. docs/network.md
+func TestFetchIdle(t *testing.T) {
+	contexts := 100
+	if tier.Full {
+		contexts = 1000
+	}
+	cost := func(networked bool) (bytes, goroutines int) {
+		code, o := "1", inmemory.Options{MaxMemory: 8 << 30}
+		if networked {
+			srv := httptest.NewServer(http.HandlerFunc(fetchServer))
+			defer srv.Close()
+			rule, err := egress.ParseRule(strings.TrimPrefix(srv.URL, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Network, err = fetch.New(&egress.Options{Policy: egress.Policy{Mode: egress.Hosts, Rules: []egress.Rule{rule}}}); err != nil {
+				t.Fatal(err)
+			}
+			code = fmt.Sprintf("(await (await fetch(%q)).text()).length", srv.URL)
+		}
+		ci, err := inmemory.NewStateful(&o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ci.Close()
+		var before int
+		for i := range contexts + 2 {
+			if i == 2 { // what is made once is there
+				before, goroutines = heap(), runtime.NumGoroutine()
+			}
+			id, err := ci.CreateContext(t.Context(), "javascript", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res, err := ci.RunInContext(t.Context(), id, code, nil); err != nil || !res.OK() {
+				t.Fatal(res, err)
+			}
+		}
+		return (heap() - before) / contexts, runtime.NumGoroutine() - goroutines
+	}
+	bytes, goroutines := cost(false)
+	netBytes, netGoroutines := cost(true)
+	t.Logf("%d contexts: %d bytes each and %d goroutines; with a network %d and %d", contexts, bytes, goroutines, netBytes, netGoroutines)
+	if netGoroutines > goroutines+10 || netBytes > bytes+4<<10 {
+		t.Errorf("%d bytes each and %d goroutines; with a network %d and %d", bytes, goroutines, netBytes, netGoroutines)
+	}
+}
+
+// heap returns what live objects and stacks of the host take.
+func heap() int {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc + m.StackInuse)
 }
