@@ -25,19 +25,17 @@ func (f *networkFlags) askAbout(o *egress.Options) error {
 	case egress.Open, egress.Host:
 		return fmt.Errorf("the mode %v asks about no host", o.Policy.Mode)
 	}
-	if f.asker != nil {
-		o.Approve = f.asker.approve
-		return nil
+	if f.asker == nil {
+		open := f.terminal
+		if open == nil {
+			open = func() (io.ReadWriteCloser, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) }
+		}
+		t, err := open()
+		if err != nil {
+			return fmt.Errorf("there is no terminal: %w", err)
+		}
+		f.asker = &asker{terminal: t, in: bufio.NewReader(t), lines: make(chan string, 1), turn: make(chan struct{}, 1)}
 	}
-	open := f.terminal
-	if open == nil {
-		open = func() (io.ReadWriteCloser, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) }
-	}
-	t, err := open()
-	if err != nil {
-		return fmt.Errorf("there is no terminal: %w", err)
-	}
-	f.asker = &asker{terminal: t, in: bufio.NewReader(t), lines: make(chan string, 1), turn: make(chan struct{}, 1)}
 	o.Approve = f.asker.approve
 	return nil
 }

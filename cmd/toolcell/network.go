@@ -55,56 +55,8 @@ func (f *networkFlags) register(fs *pflag.FlagSet) {
 // options returns the flags as a policy and its secrets, nil where programs reach nothing.
 func (f *networkFlags) options(getenv func(string) string) (*egress.Options, error) {
 	o := &egress.Options{Policy: egress.Policy{Mode: f.mode}}
-	if f.policy != "" {
-		b, err := os.ReadFile(f.policy)
-		if err == nil {
-			d := json.NewDecoder(bytes.NewReader(b))
-			d.DisallowUnknownFields() // "path" for "paths" would allow all paths
-			if err = d.Decode(&o.Policy); err == nil {
-				if _, end := d.Token(); end != io.EOF {
-					err = errors.New("something follows the object")
-				}
-			}
-		}
-		if err == nil {
-			err = o.Policy.Validate()
-		}
-		if err == nil && f.given && f.mode != o.Policy.Mode {
-			err = fmt.Errorf("its mode is %v, and that of --net is %v", o.Policy.Mode, f.mode)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: --policy: %w", codeinterp.ErrInvalid, err)
-		}
-	}
-	for _, a := range f.allow {
-		r, err := egress.ParseRule(a)
-		if err != nil {
-			return nil, fmt.Errorf("%w: --allow: %w", codeinterp.ErrInvalid, err)
-		}
-		o.Policy.Rules = append(o.Policy.Rules, r)
-	}
-	secrets := egress.Static{}
-	for _, s := range f.secrets {
-		if err := addSecret(secrets, &o.Policy, s, getenv); err != nil {
-			return nil, err
-		}
-	}
-	if len(secrets) > 0 {
-		o.Secrets = secrets
-	}
-	if len(o.Policy.Rules) > 0 && o.Policy.Mode == egress.Off {
-		if f.given {
-			return nil, fmt.Errorf("%w: --net off goes without --allow and --secret", codeinterp.ErrInvalid)
-		}
-		o.Policy.Mode = egress.Hosts
-	}
-	if err := o.Policy.Validate(); err != nil {
+	if err := f.fill(o, getenv); err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
-	}
-	if f.ask {
-		if err := f.askAbout(o); err != nil {
-			return nil, fmt.Errorf("%w: --ask-net: %w", codeinterp.ErrInvalid, err)
-		}
 	}
 	if o.Policy.Mode == egress.Off {
 		return nil, nil
@@ -116,16 +68,70 @@ func (f *networkFlags) options(getenv func(string) string) (*egress.Options, err
 	return o, nil
 }
 
+func (f *networkFlags) fill(o *egress.Options, getenv func(string) string) error {
+	if f.policy != "" {
+		if err := f.read(&o.Policy); err != nil {
+			return fmt.Errorf("--policy: %w", err)
+		}
+	}
+	for _, a := range f.allow {
+		r, err := egress.ParseRule(a)
+		if err != nil {
+			return fmt.Errorf("--allow: %w", err)
+		}
+		o.Policy.Rules = append(o.Policy.Rules, r)
+	}
+	secrets := egress.Static{}
+	for _, s := range f.secrets {
+		where, name, _ := strings.Cut(s, "=")
+		if err := addSecret(secrets, &o.Policy, where, name, getenv); err != nil {
+			return fmt.Errorf("--secret %s: %w", where, err)
+		}
+		o.Secrets = secrets
+	}
+	if len(o.Policy.Rules) > 0 && o.Policy.Mode == egress.Off {
+		if f.given {
+			return errors.New("--net off goes without --allow and --secret")
+		}
+		o.Policy.Mode = egress.Hosts
+	}
+	if f.ask {
+		if err := f.askAbout(o); err != nil {
+			return fmt.Errorf("--ask-net: %w", err)
+		}
+	}
+	return o.Policy.Validate()
+}
+
+// read reads the policy file.
+func (f *networkFlags) read(p *egress.Policy) error {
+	b, err := os.ReadFile(f.policy)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields() // "path" for "paths" would allow all paths
+	if err := d.Decode(p); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("something follows the object")
+	}
+	if f.given && f.mode != p.Mode {
+		return fmt.Errorf("its mode is %v, and that of --net is %v", p.Mode, f.mode)
+	}
+	return p.Validate()
+}
+
 // addSecret adds the credential of a --secret, and the rule that asks for it.
-func addSecret(secrets egress.Static, p *egress.Policy, flag string, getenv func(string) string) error {
-	where, name, ok := strings.Cut(flag, "=")
+func addSecret(secrets egress.Static, p *egress.Policy, where, name string, getenv func(string) string) error {
 	user, host, basic := strings.Cut(where, "@")
 	if !basic {
 		host = where
 	}
 	host, err := egress.CanonicalHost(host)
-	if !ok || name == "" || err != nil {
-		return fmt.Errorf("%w: --secret %s: write host=NAME, where host has no port and NAME is an environment variable or a file", codeinterp.ErrInvalid, where)
+	if name == "" || err != nil {
+		return errors.New("write host=NAME, where host has no port and NAME is an environment variable or a file")
 	}
 	value := getenv(name)
 	if value == "" {
@@ -134,12 +140,12 @@ func addSecret(secrets egress.Static, p *egress.Policy, flag string, getenv func
 			err = errors.New("neither an environment variable nor a file of this name")
 		}
 		if err != nil {
-			return fmt.Errorf("%w: --secret %s: %s: %w", codeinterp.ErrInvalid, where, name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		value = strings.TrimSpace(string(b))
 	}
 	if len(value) < 8 {
-		return fmt.Errorf("%w: --secret %s: %s has less than 8 characters", codeinterp.ErrInvalid, where, name)
+		return fmt.Errorf("%s has less than 8 characters", name)
 	}
 	secrets[host] = egress.Bearer(name, value)
 	if basic {

@@ -1,11 +1,11 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -53,14 +53,16 @@ func (x *exchange) make(r *http.Request) (*http.Response, error) {
 	if err := x.begin(r.Context(), t); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(context.WithValue(r.Context(), targetKey{}, t))
-	stop := context.AfterFunc(x.s.ctx, func() { cancel(net.ErrClosed) })
-	x.releases = append(x.releases, func() { stop(); cancel(nil) })
+	// Not r's: its trace would see informational answers, which are not searched for
+	// credentials.
+	ctx, cancel := context.WithCancel(context.WithValue(x.s.ctx, targetKey{}, t))
+	stop := context.AfterFunc(r.Context(), cancel)
+	x.releases = append(x.releases, func() { stop(); cancel() })
 	out := r.Clone(ctx)
 	upgrade := x.prepare(out, t, credential)
 	resp, err := x.s.gate.upstream.RoundTrip(out)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(r.Context().Err(), err)
 	}
 	resp.Request = r // not the one with the credential
 	if err := x.answer(resp, t, upgrade); err != nil {

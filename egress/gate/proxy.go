@@ -47,20 +47,8 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request) {
 			fail(w, http.StatusBadGateway, t.host+" cannot be reached: "+plain(err))
 		},
 	}
-	proxy.ServeHTTP(finalWriter{w}, r)
+	proxy.ServeHTTP(w, r)
 }
-
-// A finalWriter drops informational answers (RFC 9110, section 15.2), which are not
-// searched for credentials.
-type finalWriter struct{ http.ResponseWriter }
-
-func (w finalWriter) WriteHeader(status int) {
-	if status >= 200 || status == http.StatusSwitchingProtocols {
-		w.ResponseWriter.WriteHeader(status)
-	}
-}
-
-func (w finalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // requested returns the host and the port that a request names, which must be those of
 // the connection where that has some.
