@@ -188,14 +188,7 @@ func (x *exchange) end(err error) {
 		release()
 	}
 	x.event.Sent, x.event.Received = x.sent.Load(), x.got.Load()
-	if no, ok := errors.AsType[*egress.Refusal](err); ok {
-		x.s.refuse(x.event, no)
-		return
-	}
-	if x.event.Allowed = true; err != nil {
-		x.event.Reason = plain(err)
-	}
-	x.s.event(x.event)
+	x.s.report(x.event, err)
 }
 
 // count adds to what was sent or received.

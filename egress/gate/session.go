@@ -175,6 +175,18 @@ func call[T any](f func() (T, error)) (v T, err error) {
 	return f()
 }
 
+// report reports e, which an error that is no refusal has ended, or none.
+func (s *Session) report(e egress.Event, err error) {
+	if no, ok := errors.AsType[*egress.Refusal](err); ok {
+		s.refuse(e, no)
+		return
+	}
+	if e.Allowed = true; err != nil {
+		e.Reason = plain(err)
+	}
+	s.event(e)
+}
+
 // refuse reports e as refused.
 func (s *Session) refuse(e egress.Event, err error) {
 	e.Allowed, e.Reason = false, err.Error()

@@ -17,7 +17,7 @@ const halfOpenTime = 15 * time.Minute
 // sides have ended. It closes c.
 func (s *Session) tunnel(c *conn, t *target, protocol string, answer []byte) {
 	defer c.Close()
-	e := egress.Event{Protocol: protocol, Host: t.host, Port: t.port, Allowed: true, Start: time.Now()}
+	e := egress.Event{Protocol: protocol, Host: t.host, Port: t.port, Start: time.Now()}
 	c.target.Store(t)
 	// A run with a limit may have begun since t was settled.
 	err := s.allowed(t)
@@ -26,37 +26,27 @@ func (s *Session) tunnel(c *conn, t *target, protocol string, answer []byte) {
 		up, err = s.gate.dial(s.ctx, t)
 	}
 	if err != nil {
-		if no, ok := errors.AsType[*egress.Refusal](err); ok {
-			s.refuse(e, no)
-		} else {
-			e.Reason = plain(err)
-			s.event(e)
-		}
+		s.report(e, err)
 		if answer != nil && protocol == "connect" {
 			writeStatus(c, 502, plain(err))
 		}
 		return
 	}
 	defer up.Close()
-	select {
-	case <-c.done:
-		return
-	default:
-	}
+	go func() {
+		<-c.done
+		_ = up.Close()
+	}()
 	if answer != nil {
 		if _, err := c.Write(answer); err != nil {
 			return
 		}
 	}
-	go func() {
-		<-c.done
-		_ = up.Close()
-	}()
 	if local(c.Conn) && local(up) {
 		_ = up.(*net.TCPConn).SetReadBuffer(localBuffer)
 	}
 	e.Sent, e.Received = pass(c, up, s.gate.policy.Limits.Bytes > 0)
-	s.event(e)
+	s.report(e, nil)
 }
 
 // local reports whether a connection is by TCP, and within this machine.
