@@ -22,8 +22,7 @@ func (s *Session) named(a netip.Addr) string {
 	if a = a.Unmap(); !Addresses.Contains(a) {
 		return ""
 	}
-	b := a.As4()
-	i := int(b[1]-18)<<16 + int(b[2])<<8 + int(b[3]) - 1 // 198.18.0.1 is the first
+	i := int(binary.BigEndian.Uint32(a.AsSlice())-binary.BigEndian.Uint32(Addresses.Addr().AsSlice())) - 1 // 198.18.0.1 is the first
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i < 0 || i >= len(s.names) {

@@ -7,6 +7,3 @@ type Egress = netgate.Egress
 
 // ProxyPort is the port on 127.0.0.1 on which programs with an Egress find a proxy.
 const ProxyPort = netgate.ProxyPort
-
-// Addresses are those that Egress.DNS may give to names.
-var Addresses = netgate.Addresses
