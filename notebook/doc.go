@@ -1,5 +1,5 @@
-// Package notebook reads, runs and writes Jupyter notebooks (.ipynb, format 4)
-// with any provider that keeps variables between runs.
+// Package notebook reads, runs and writes Jupyter notebooks (.ipynb, format 4) with any
+// provider that keeps variables between runs.
 //
 //	nb, err := notebook.Decode(data)
 //	...
@@ -15,14 +15,12 @@
 // [Run] runs the code cells in order in a new context, which it deletes. It stops at the
 // first cell that fails or reaches its timeout, unless Options.AllowErrors is set, and
 // always if variables are lost or the end of a cell is unknown. A cell with the tag
-// "raises-exception" may raise an error; one with "skip-execution" is not run. Cells
-// without code are not run either. The other cells have the outputs of this run only.
+// "raises-exception" may raise an error; one with "skip-execution" is not run.
 //
 // # What is written
 //
 // Format 4.5. What older formats lack, such as cell ids, is added; unknown fields are left
-// out. Metadata is kept, and the times of a cell are its member "execution". An update of a
-// display that an earlier cell shows is an output of the cell that updates it. Lost output,
+// out. Metadata is kept, and the times of a cell are its member "execution". Lost output,
 // lost variables and timeouts are lines of the cell's stderr that begin with "toolcell:".
 //
 // # Files
@@ -36,7 +34,7 @@
 // A file has at most [MaxBytes], [MaxCells] cells, 100,000 outputs, 4,194,304 values and
 // [MaxDepth] levels. Decoding takes about ten times the file's size in memory. Formats
 // before 4 are refused. The state of widgets is not written. Output that arrives after the
-// end of a cell belongs to the next one. Invalid UTF-8 becomes U+FFFD.
+// end of a cell belongs to the next one.
 //
 // # Security
 //

@@ -16,27 +16,23 @@
 //	err = sh.Press(ctx, id, "down", "ctrl-c")
 //	screen, err := sh.Screen(ctx, id)
 //
-// A command in the background has an id, by which its output is read, its input
-// written, and signals are sent, until it is one of too many that have ended.
-// Its output, both streams in the order of arrival, is kept up to Options.Keep
-// bytes; the oldest go first. Its bytes are numbered from its begin, so that a
-// reader knows what it missed; what a command writes while it is killed is counted, and not
-// kept.
+// A command in the background has an id, by which its output is read, its input written,
+// and signals are sent, until it is one of too many that have ended. Its output, both
+// streams in the order of arrival, is kept up to Options.Keep bytes; the oldest go first.
+// Its bytes are numbered from its begin, so that a reader knows what it missed.
 //
 // # Ends
 //
-// What a command started ends with it, and all commands end with Close or with
-// the interpreter. The ctx of a Run ends that; the ctx of a Start bounds only the
-// start.
+// What a command started ends with it, and all commands end with Close or with the
+// interpreter. The ctx of a Run ends that; the ctx of a Start bounds only the start.
 //
 // # Limits
 //
-// The limits are those of the interpreter for a single run; how many commands
-// there are at once in the background is Options.MaxCommands.
+// The limits are those of the interpreter for a single run, and Options.MaxCommands.
 //
 // # Security
 //
-// Commands reach what the interpreter's programs reach, and run there as the
-// same user. Where these have no network, each command has one of its own, or none:
-// a server in the background is reached by no other command or program.
+// Commands reach what the interpreter's programs reach, and run there as the same user.
+// Where these have no network, each command has one of its own, or none: a server in the
+// background is reached by no other command or program.
 package shell

@@ -25,9 +25,7 @@
 // Programs run behind the walls of their provider. What they print is shown as it is, and
 // a terminal acts on it.
 //
-// A process that --keep leaves behind listens on a socket in a directory that is closed to
-// other users, and serves processes of the same user. Isolated programs cannot reach it:
-// they have no Unix sockets.
+// A process that --keep leaves behind serves processes of the same user only.
 package main
 
 import (

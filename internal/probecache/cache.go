@@ -1,15 +1,12 @@
-// Package probecache keeps the results of probes of this machine from one process to
-// the next, in a directory that belongs to the user and is closed to others. A result
-// is stored under a key that names all that it depends on, with the stamps of the files
-// that it was taken from; see [Stamp] and [Machine].
+// Package probecache keeps the results of probes of this machine from one process to the
+// next, in a directory that belongs to the user and is closed to others. A result is stored
+// under a key that names all that it depends on, with the stamps of the files that it was
+// taken from; see [Stamp] and [Machine].
 //
 // # Security
 //
-// A result decides what is started and what later programs may read, and the directory
-// may lie in one that a program was allowed to change. So each file carries its SHA-256
-// in an extended attribute, which the sandbox lets no program set, and a file without
-// the right one is ignored. Where the file system has no extended attributes, nothing
-// is kept.
+// Programs may be able to change the directory. So each file carries its SHA-256 in an
+// extended attribute, which the sandbox lets no program set; without it a file is ignored.
 package probecache
 
 import (

@@ -1,13 +1,10 @@
-// Package scripted is a language model that follows a script, and the two
-// vendors' APIs to reach it through. The examples run with it where there is no
-// key, and the tests of whatever talks to a model run against it.
+// Package scripted is a language model that follows a script, and the two vendors' APIs to
+// reach it through. The examples run with it where there is no key, and the tests of
+// whatever talks to a model run against it.
 //
-// [Script] is the [Model] that the examples use: it works on [Tasks], reads what
-// the tools reply, and reacts to it: to its own slip in an argument, to an
-// exception, to a timeout. [Handler] serves any Model as OpenAI's Chat
-// Completions and as Anthropic's Messages; it takes of a request what a script
-// has to know. That the vendors' own types take what Toolcell sends is for
-// examples/sdks to prove.
+// [Script] is the [Model] that the examples use: it works on [Tasks] and reacts to what the
+// tools reply. [Handler] serves any Model as OpenAI's Chat Completions and as Anthropic's
+// Messages.
 package scripted
 
 import (

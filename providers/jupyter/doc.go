@@ -22,10 +22,7 @@
 // The context's next run ends it first and reports it in a late line. A slow kernel is
 // waited for and never replaced while its server says that it is alive.
 //
-// In an adopted kernel the programs of other clients are waited for. That is no run time:
-// Duration and Timeout start when the kernel begins our program, and nothing is
-// interrupted before. A run that is canceled before that is withdrawn; a kernel that cannot
-// drop a request (ipykernel 7) keeps it, and the error says that it may still run.
+// In an adopted kernel the programs of other clients are waited for. Duration and Timeout start when the kernel begins our program, and nothing is interrupted before. A run that is canceled before that is withdrawn; where the kernel cannot drop a request (ipykernel 7), the error says that it may still run.
 //
 // # Python kernels
 //
@@ -41,9 +38,7 @@
 //     await tools.aio.name(**args); a failure is a ToolError;
 //   - files, inputs and artifacts, by the control channel.
 //
-// In RunCode the program's threads are waited for, except for daemons. Otherwise ipykernel
-// is as it is: what ends its loop, such as SystemExit in a task, ends the kernel, and
-// StateLost reports it.
+// In RunCode the program's threads are waited for, except for daemons. What ends ipykernel's loop, such as SystemExit in a task, ends the kernel, and StateLost reports it.
 //
 // Commands run in a Python kernel of their own, with pipes or on a terminal, each below a
 // guard process that ends what the command started.
@@ -65,31 +60,20 @@
 // # Limits
 //
 //   - Output above the server's rate limits (1 MB and 1,000 messages a second by default)
-//     is dropped by the server; Result.Truncated says "rate". After a lost connection it
-//     says "connection", and "exit" if a process died, which may take its last output along.
+//     is dropped by the server; Result.Truncated says "rate".  After a lost connection it says "connection", and "exit" if a process died.
 //   - A lost connection fails the calls of functions that are open; they may have been made.
 //     Output that was printed before a call can arrive after it.
 //   - An interrupt that arrives between two programs can leave a kernel without answers. Its
-//     context has to be restarted. One that the server does not answer within 30 s can hit
-//     the next program.
+//     context has to be restarted.
 //   - A program that waits behind another client's program is not run if that fails:
 //     ErrUnavailable.
 //   - Messages of more than 64 MiB, but for printed text, are dropped and reported. One
 //     request carries at most 10 MiB of code. Files travel in pieces of 1 MiB.
 //   - The exit code of a kernel that died is unknown: 137.
-//   - What atexit prints is lost.
-//   - A process that dies between two runs is noticed by a question before the next run. If
-//     it dies right after its answer, the run is lost, and may have been made in the
-//     server's next process.
 //   - The kernels of a client that crashes stay until the server culls them.
-//   - A killed kernel leaves its private directory below the server's TMPDIR.
 //   - Deno's kernel is not offered: it reports the end of a program before its value.
-//   - bash_kernel merges the two streams. Where a program exits it starts a new shell, and
-//     says so in its output; StateLost does not report that.
-//   - Programs have no RunOptions.Input; commands and terminals have.
+//   - bash_kernel merges the two streams, and starts a new shell where a program exits; StateLost does not report that.
 //   - Adopted kernels and kernels without IPython have no files, functions or environment.
-//   - Enterprise Gateway turns bytes that are no UTF-8 into U+FFFD, and starts kernels for
-//     root only with KERNEL_USERNAME (Options.KernelEnv).
 //
 // # Security
 //

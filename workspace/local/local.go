@@ -8,14 +8,7 @@
 //	page, err := ws.Files().Read(ctx, "a.txt", files.Range{})
 //	res, err = ws.Shell().Run(ctx, "wc -c a.txt", nil)
 //
-// Code, in contexts and without, commands and the file tools start in that
-// directory, see it at its path and, where the host is root, work there as the
-// same user: the directory's owner, or, where that is root, a uid that belongs to
-// the directory and is let in by its access list. The path is the host's in every
-// mode: Landlock gives files no other names, and what programs print is read on the
-// host. The Modes of package subprocess say where /workspace is. Files of root's that are there
-// before cannot be written to, but removed. A directory that is closed to other users, as
-// os.MkdirTemp makes them, is refused there.
+// Code, commands and the file tools start in that directory and see it at the host's path. Where the host is root, they work there as the directory's owner, or, where that is root, under a uid that the directory's access list lets in: programs can remove files of root's and not write to them, and a directory that is closed to other users, as os.MkdirTemp makes them, is refused.
 //
 // # Security
 //

@@ -1,6 +1,6 @@
-// Package quickjs is the JavaScript engine of providers/inmemory: QuickJS,
-// translated to Go by modernc.org/libquickjs. It needs a little-endian 64-bit
-// machine; elsewhere its instances are ErrUnavailable.
+// Package quickjs is the JavaScript engine of providers/inmemory: QuickJS, translated to Go
+// by modernc.org/libquickjs. It needs a little-endian 64-bit machine; elsewhere its
+// instances are ErrUnavailable.
 //
 //	ci, err := inmemory.New(&inmemory.Options{Engines: []engine.Engine{quickjs.New(nil)}})
 //
@@ -17,10 +17,12 @@
 // events, fs and fs/promises on the file system in memory, module, os, path, perf_hooks,
 // process, readline, stream, string_decoder, timers, tty, url, util and zlib, dns (which
 // finds no names), and JavaScript and JSON files. A .js file is a CommonJS module unless it
-// has declarations or an await that only modules have. Any other module is missing: ProgramError.MissingModule.
+// has declarations or an await that only modules have. Any other module is missing:
+// ProgramError.MissingModule.
 //
 // A program with import or export declarations is strict, as a module is, and in a context
-// what it declares stays. The names that it imports are constants with the values of that moment.
+// what it declares stays. The names that it imports are constants with the values of that
+// moment.
 //
 // Rich output:
 //
@@ -40,37 +42,30 @@
 //
 // # Results
 //
-// The text of a result is what node's util.inspect returns, and a string is shown as it
-// is. It has a JSON form if that says the same. What a program of a context declares again
-// is bound to the variable that exists: functions of earlier programs see the new value.
-// The value of a context's last program is in _, unless programs have a _ of their own.
+// The text of a result is what node's util.inspect returns, and a string is shown as it is.
+// It has a JSON form if that says the same. The value of a context's last program is in _,
+// unless programs have a _ of their own.
 //
 // # Limits
 //
 //   - Of Intl are here NumberFormat, DateTimeFormat, Collator and PluralRules for en-US.
-//     Other locales, units, exponents, names of currencies, modes of rounding, accounting,
-//     most long names of time zones, formatRange of times and compact numbers, caseFirst
-//     and ignorePunctuation are a RangeError. Dates before the year 1 have no text.
-//   - Recursion ends after some 4,000 calls, in a RangeError. A program has at most
-//     100,000 timers.
-//   - util.inspect reads depth, breakLength, compact, maxArrayLength and maxStringLength. It
-//     has no colors and no defaultOptions. console.table shows a Map or a Set as console.log.
-//   - A program has at most 10,000 labels of console.count and console.time. Hosts in URLs
-//     are ASCII.
-//   - Errors have the engine's words, and stacks at most ten frames. The column of a frame
-//     is the engine's, often that of a call's parenthesis; in the first line of a file that
-//     require loads, it counts what node puts before that. A character beyond U+FFFF counts
-//     as one column.
-//   - In String(n), templates and JSON, some powers of two have one digit more than
-//     needed; console.log and results are right.
+//     Other locales and options are a RangeError.
+//   - Recursion ends after some 4,000 calls, in a RangeError. A program has at most 100,000
+//     timers.
+//   - util.inspect reads depth, breakLength, compact, maxArrayLength and maxStringLength.
+//   - Errors have the engine's words, and stacks at most ten frames. The column of a
+//     frame is the engine's, often that of a call's parenthesis.
+//   - In String(n), templates and JSON, some powers of two have one digit more than needed;
+//     console.log and results are right.
 //   - In code that is not strict, a function that a block declares twice, or assigns to,
-//     has its first value behind the block. Of a parameter whose name the body declares
-//     again by var or function, closures in the defaults of parameters see the first value.
+//     has its first value behind the block. Closures in the defaults of parameters see
+//     the first value of a parameter that the body declares again.
 //   - url.parse and its kin, querystring, path.win32, ciphers, signatures, derived keys,
 //     marks of performance and symbolic links are missing.
 //   - fetch unless the provider has an egress policy; Blob, ReadableStream and its kin,
 //     Temporal, using, async_hooks, child_process, http, vm and worker_threads are missing.
-//   - Finalizers are not called, and an object that only a WeakRef refers to is gone at once.
+//   - Finalizers are not called, and an object that only a WeakRef refers to is gone at
+//     once.
 //   - Nothing of a program runs once it has ended. What still waits for a promise goes on
 //     when a later program of the context settles that, as a part of that one.
 //   - A program is stopped at its calls, loops and while a regular expression matches. A
