@@ -345,8 +345,9 @@ func TestApprove(t *testing.T) {
 	}
 	// Nothing is asked about what is refused anyway.
 	l.answers = []egress.Answer{egress.AllowContext}
-	for _, u := range []string{"http://169.254.169.254/", "http://10.0.0.1/", "http://127.0.0.1/", "http://[fe80::1]/", "http://[::ffff:192.168.0.1]/"} {
-		if _, body := get(t, l.client(false), u); !strings.Contains(body, "is not a public address") {
+	l.names["localhost"] = []string{"127.0.0.1"}
+	for _, u := range []string{"http://localhost/", "http://169.254.169.254/", "http://10.0.0.1/", "http://127.0.0.1/", "http://[fe80::1]/", "http://[::ffff:192.168.0.1]/"} {
+		if _, body := get(t, l.client(false), u); !strings.Contains(body, "public address") {
 			t.Errorf("%s: %s", u, body)
 		}
 	}

@@ -116,7 +116,7 @@ func (s *Session) target(ctx context.Context, host string, port int) (*target, e
 	if s.gate.opts.Approve == nil || s.gate.policy.Mode != egress.Hosts {
 		return nil, err
 	}
-	if isAddress(name) {
+	if isAddress(name) || name == "localhost" || strings.HasSuffix(name, ".localhost") { // RFC 6761
 		if _, err := s.gate.resolve(ctx, t); err != nil {
 			return nil, err
 		}
