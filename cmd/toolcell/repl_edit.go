@@ -53,12 +53,15 @@ func (e *editor) read(ctx context.Context) (text string, err error) {
 		io.Reader
 		io.Writer
 	}{keys, e.Writer}, e.prompt)
-	if columns, rows, err := term.GetSize(fd); err == nil {
-		_ = t.SetSize(columns, rows)
+	fit := func() { // to the terminal, which may have changed
+		if columns, rows, err := term.GetSize(fd); err == nil && columns > 0 && rows > 0 {
+			_ = t.SetSize(columns, rows)
+		}
 	}
+	fit()
 	t.History = &e.history
 	t.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
-		if key != '\t' {
+		if fit(); key != '\t' {
 			return "", 0, false
 		}
 		return e.tab(t, text, line, pos)
