@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"providers/inmemory/fetch": {"codeinterp", "egress", "providers/inmemory/engine"},
 	"environments":             {"codeinterp", "egress", "internal"},
 	"providers/subprocess":     {"codeinterp", "egress", "environments", "internal", "github.com/creack/pty", "golang.org/x/sync", "golang.org/x/sys"},
-	"providers/jupyter":        {"codeinterp", "internal", "golang.org/x/sys", "github.com/gorilla/websocket"},
+	"providers/jupyter":        {"codeinterp", "internal", "github.com/gorilla/websocket"},
 	"git":                      {"codeinterp"},
 	"files":                    {"codeinterp", "internal"},
 	"notebook":                 {"codeinterp", "internal/artifact", "internal/jsontally", "internal/lossnote"},
