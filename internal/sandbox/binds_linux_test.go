@@ -42,10 +42,10 @@ func testListedReplaced(t *testing.T, mode sandbox.Mode) {
 		}
 		dir := must(s.TempDir())
 		p, err := s.Start(&sandbox.Cmd{Path: "/bin/true", Workdir: dir, Cwd: cwd})
-		check(t, err)
-		if p.Wait().Code != 0 && mode == sandbox.Bwrap {
+		if mode == sandbox.Bwrap && (err != nil || p.Wait().Code != 0) {
 			continue // bubblewrap has no place for the path
 		}
+		check(t, err)
 		if got := shell(t, s, cwd, "cat "+data+"/key 2>/dev/null; echo on"); !strings.HasSuffix(got.out, "on\n") || strings.Contains(got.out, fileSecret) {
 			t.Errorf("%s: %+v", code, got)
 		}

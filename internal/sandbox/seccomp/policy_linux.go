@@ -1,12 +1,7 @@
-//go:build amd64 || arm64
-
 // Package seccomp builds the system call filters of the sandbox.
 package seccomp
 
 import "golang.org/x/sys/unix"
-
-// Supported reports whether there is a filter for this architecture.
-const Supported = true
 
 // A Policy is the set of system calls that a program may make. No policy allows what an
 // interpreter never needs: tracing, mounting, namespaces, kernel keys, modules,
