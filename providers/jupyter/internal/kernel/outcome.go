@@ -139,6 +139,10 @@ func (r *runner) classify(e *Ending, p progress) {
 				e.ExitCode, e.Error = code, nil
 			}
 		}
+		// An interrupt between two statements has no line of the program's.
+		if p.interrupted && e.Error != nil && e.Error.Line == 0 {
+			e.Error = nil
+		}
 	}
 }
 
