@@ -38,11 +38,12 @@ func Narrow(ci CodeInterpreter, opts *NarrowOptions) (CodeInterpreter, error) {
 	if opts != nil {
 		o = *opts
 	}
-	n := &narrower{inner: ci, all: Describe(ci), known: ci.Languages(), languages: ci.Languages(), manager: o.Manager, commands: o.Commands, terminals: o.Terminals, made: map[ContextID]string{}}
-	if len(o.Languages) > 0 {
-		n.languages = slices.Compact(slices.Sorted(slices.Values(o.Languages)))
+	n := &narrower{NarrowOptions: o, inner: ci, all: Describe(ci), known: ci.Languages(), made: map[ContextID]string{}}
+	n.Languages = slices.Compact(slices.Sorted(slices.Values(o.Languages)))
+	if len(n.Languages) == 0 {
+		n.Languages = n.known
 	}
-	for _, name := range n.languages {
+	for _, name := range n.Languages {
 		if !slices.Contains(n.known, name) {
 			return nil, &Error{Provider: "narrow", Op: "open", Err: fmt.Errorf("%w: %q; supported: %s", ErrLanguage, name, strings.Join(n.known, ", "))}
 		}
@@ -50,7 +51,7 @@ func Narrow(ci CodeInterpreter, opts *NarrowOptions) (CodeInterpreter, error) {
 	if !o.Contexts || !n.hasContexts() {
 		ci = Stateless(ci)
 	}
-	return view{Wrap(ci, n.middleware), n.languages, nil, n.hides}.withContexts(), nil
+	return view{Wrap(ci, n.middleware), n.Languages, nil, n.hides}.withContexts(), nil
 }
 
 // hasContexts reports whether any language that is kept has contexts.
@@ -62,30 +63,27 @@ func (n *narrower) hasContexts() bool {
 func (n *narrower) hides(kind any) bool {
 	switch kind.(type) {
 	case *ContextManager:
-		return !n.manager
+		return !n.Manager
 	case *Commander:
-		return !n.commands
+		return !n.Commands
 	case *TerminalRunner:
-		return !n.terminals
+		return !n.Terminals
 	}
 	return false
 }
 
 // A narrower decides which calls are passed on.
 type narrower struct {
-	inner     CodeInterpreter
-	all       Info
-	known     []string // languages of inner
-	languages []string // those kept
-	manager   bool
-	commands  bool
-	terminals bool
+	NarrowOptions // with the languages that are kept
+	inner         CodeInterpreter
+	all           Info
+	known         []string // languages of inner
 
 	mu   sync.Mutex
 	made map[ContextID]string // the languages of contexts
 }
 
-func (n *narrower) keeps(language string) bool { return slices.Contains(n.languages, language) }
+func (n *narrower) keeps(language string) bool { return slices.Contains(n.Languages, language) }
 
 func (n *narrower) middleware(next Handler) Handler {
 	return func(ctx context.Context, c Call) (Reply, error) {
@@ -126,7 +124,7 @@ func (n *narrower) resolve(name string) (string, error) {
 	}
 	// An alias of a language that was left out must not select another one.
 	_, err := ResolveLanguage(name, nil)
-	return "", fmt.Errorf("%w%s", err, strings.Join(n.languages, ", "))
+	return "", fmt.Errorf("%w%s", err, strings.Join(n.Languages, ", "))
 }
 
 // keepsContext reports whether the language of a context is kept.
@@ -177,8 +175,7 @@ func (n *narrower) filterContexts(c Call, r Reply) Reply {
 func (n *narrower) describe(ctx context.Context, c Call, next Handler) (Reply, error) {
 	r, err := next(ctx, c)
 	if info, ok := r.Value.(Info); ok {
-		kept := slices.DeleteFunc(slices.Clone(info.Languages), func(l LanguageInfo) bool { return !n.keeps(l.Name) })
-		info.Languages = kept
+		info.Languages = slices.DeleteFunc(slices.Clone(info.Languages), func(l LanguageInfo) bool { return !n.keeps(l.Name) })
 		r.Value = info
 	}
 	return r, err

@@ -2,6 +2,7 @@ package notebook
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -49,17 +50,12 @@ func namedSpec(spec json.RawMessage, language string) json.RawMessage {
 		return nil
 	}
 	name, named := members["name"].(string)
-	_, shown := members["display_name"].(string)
+	title, shown := members["display_name"].(string)
 	if named && shown {
 		return spec
 	}
-	if !named {
-		name = language
-		members["name"] = name
-	}
-	if !shown {
-		members["display_name"] = name
-	}
+	name = cmp.Or(name, language)
+	members["name"], members["display_name"] = name, cmp.Or(title, name)
 	b, _ := json.Marshal(members)
 	return b
 }

@@ -137,25 +137,22 @@ func runtimeOf(l *codeinterp.LanguageInfo) string {
 	return l.Runtime + " (" + l.Path + ")"
 }
 
+// networkFacts and fileFacts say what can be reached.
+var (
+	networkFacts = map[codeinterp.Reach]string{
+		codeinterp.ReachBlocked: "There is no network.",
+		codeinterp.ReachLimited: "Only some network addresses can be reached.",
+		codeinterp.ReachOpen:    "The network can be reached.",
+	}
+	fileFacts = map[codeinterp.Reach]string{
+		codeinterp.ReachBlocked: "Files of the host cannot be reached.",
+		codeinterp.ReachLimited: "Only some files of the host can be reached.",
+		codeinterp.ReachOpen:    "Programs may reach files of the host: take care.",
+	}
+)
+
 func (f *facts) isolation() string {
-	var parts []string
-	switch f.info.Isolation.Network {
-	case codeinterp.ReachBlocked:
-		parts = append(parts, "There is no network.")
-	case codeinterp.ReachLimited:
-		parts = append(parts, "Only some network addresses can be reached.")
-	case codeinterp.ReachOpen:
-		parts = append(parts, "The network can be reached.")
-	}
-	switch f.info.Isolation.Filesystem {
-	case codeinterp.ReachBlocked:
-		parts = append(parts, "Files of the host cannot be reached.")
-	case codeinterp.ReachLimited:
-		parts = append(parts, "Only some files of the host can be reached.")
-	case codeinterp.ReachOpen:
-		parts = append(parts, "Programs may reach files of the host: take care.")
-	}
-	return strings.Join(parts, " ")
+	return strings.TrimSpace(networkFacts[f.info.Isolation.Network] + " " + fileFacts[f.info.Isolation.Filesystem])
 }
 
 func (f *facts) files() string {
@@ -229,19 +226,15 @@ func timeoutFact(l limits) string {
 
 // span writes a duration in words.
 func span(d time.Duration) string {
-	n, unit := d.Milliseconds(), "millisecond"
-	switch {
-	case d%time.Hour == 0:
-		n, unit = int64(d/time.Hour), "hour"
-	case d%time.Minute == 0:
-		n, unit = int64(d/time.Minute), "minute"
-	case d%time.Second == 0:
-		n, unit = int64(d/time.Second), "second"
+	for _, unit := range []struct {
+		of   time.Duration
+		name string
+	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		if d%unit.of == 0 {
+			return strings.TrimSpace(plural(int(d/unit.of), unit.name, ""))
+		}
 	}
-	if n != 1 {
-		unit += "s"
-	}
-	return fmt.Sprintf("%d %s", n, unit)
+	return strings.TrimSpace(plural(int(d.Milliseconds()), "millisecond", ""))
 }
 
 // missingModule says what to do about a module that could not be imported.

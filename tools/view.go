@@ -292,13 +292,11 @@ func trimHead(p []byte) []byte {
 	if i := bytes.LastIndexByte(p, '\n') + 1; i > 0 && len(p)-i <= nearBy(p) {
 		return p[:i]
 	}
-	for n := len(p); n > 0 && n > len(p)-utf8.UTFMax; n-- {
-		if utf8.RuneStart(p[n-1]) {
-			if !utf8.FullRune(p[n-1:]) {
-				return p[:n-1]
-			}
+	for range min(utf8.UTFMax-1, len(p)) {
+		if utf8.Valid(p) {
 			break
 		}
+		p = p[:len(p)-1]
 	}
 	return p
 }
@@ -309,10 +307,8 @@ func trimTail(p []byte) []byte {
 	if i := bytes.IndexByte(p, '\n') + 1; i > 0 && i <= nearBy(p) {
 		return p[i:]
 	}
-	for i := 0; i < min(len(p), utf8.UTFMax); i++ {
-		if utf8.RuneStart(p[i]) {
-			return p[i:]
-		}
+	for len(p) > 0 && !utf8.RuneStart(p[0]) {
+		p = p[1:]
 	}
 	return p
 }
