@@ -1,6 +1,7 @@
 package codeinterp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -13,7 +14,7 @@ import (
 // block until ctx ends, for instance to ask a person, and must be safe for concurrent
 // use. A panic refuses.
 func Approve(decide func(context.Context, Call) error) Middleware {
-	a := &approval{decide: decide, languages: map[ContextID]string{}}
+	a := &approval{decide: decide}
 	return func(next Handler) Handler {
 		return func(ctx context.Context, c Call) (Reply, error) {
 			if err := a.check(ctx, c); err != nil {
@@ -27,16 +28,14 @@ func Approve(decide func(context.Context, Call) error) Middleware {
 }
 
 type approval struct {
-	decide func(context.Context, Call) error
-
-	mu        sync.RWMutex
-	languages map[ContextID]string
+	decide    func(context.Context, Call) error
+	languages sync.Map // of contexts, by their id
 }
 
 func (a *approval) language(id ContextID) string {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	return a.languages[id]
+	l, _ := a.languages.Load(id)
+	language, _ := l.(string)
+	return language
 }
 
 // check asks with a copy of the call, which goes on as it came.
@@ -65,18 +64,11 @@ func (a *approval) check(ctx context.Context, c Call) (err error) {
 
 // note remembers the languages of contexts.
 func (a *approval) note(c *Call, r *Reply, err error) {
-	if !c.Op.Creates() && !c.Op.Deletes() || err != nil {
-		return
-	}
-	language := c.Language
-	if language == "" {
-		language = a.language(c.Context)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if c.Op.Creates() {
-		a.languages[r.Context] = language
-	} else {
-		delete(a.languages, c.Context)
+	switch {
+	case err != nil:
+	case c.Op.Creates():
+		a.languages.Store(r.Context, cmp.Or(c.Language, a.language(c.Context)))
+	case c.Op.Deletes():
+		a.languages.Delete(c.Context)
 	}
 }

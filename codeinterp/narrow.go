@@ -38,7 +38,7 @@ func Narrow(ci CodeInterpreter, opts *NarrowOptions) (CodeInterpreter, error) {
 	if opts != nil {
 		o = *opts
 	}
-	n := &narrower{NarrowOptions: o, inner: ci, all: Describe(ci), known: ci.Languages(), made: map[ContextID]string{}}
+	n := &narrower{NarrowOptions: o, inner: ci, all: Describe(ci), known: ci.Languages()}
 	n.Languages = slices.Compact(slices.Sorted(slices.Values(o.Languages)))
 	if len(n.Languages) == 0 {
 		n.Languages = n.known
@@ -78,9 +78,7 @@ type narrower struct {
 	inner         CodeInterpreter
 	all           Info
 	known         []string // languages of inner
-
-	mu   sync.Mutex
-	made map[ContextID]string // the languages of contexts
+	made          sync.Map // the languages of contexts, by their id
 }
 
 func (n *narrower) keeps(language string) bool { return slices.Contains(n.Languages, language) }
@@ -129,11 +127,8 @@ func (n *narrower) resolve(name string) (string, error) {
 
 // keepsContext reports whether the language of a context is kept.
 func (n *narrower) keepsContext(ctx context.Context, id ContextID) bool {
-	n.mu.Lock()
-	language, ok := n.made[id]
-	n.mu.Unlock()
-	if ok {
-		return n.keeps(language)
+	if language, ok := n.made.Load(id); ok {
+		return n.keeps(language.(string))
 	}
 	m, ok := Manager(n.inner)
 	if !ok {
@@ -148,19 +143,15 @@ func (n *narrower) keepsContext(ctx context.Context, id ContextID) bool {
 // note remembers the languages of contexts: that of the context which one was
 // made from, where the call names none.
 func (n *narrower) note(c *Call, r *Reply, err error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	switch {
 	case err == nil && c.Op.Creates() && r.Context != "":
-		language := c.Language
-		if language == "" {
-			language = n.made[c.Context]
-		}
-		if language != "" {
-			n.made[r.Context] = language
+		if language, ok := n.made.Load(c.Context); c.Language != "" {
+			n.made.Store(r.Context, c.Language)
+		} else if ok {
+			n.made.Store(r.Context, language)
 		}
 	case err == nil && c.Op.Deletes(), errors.Is(err, ErrContext):
-		delete(n.made, c.Context)
+		n.made.Delete(c.Context)
 	}
 }
 

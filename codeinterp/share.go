@@ -28,7 +28,7 @@ func Share(ci CodeInterpreter) CodeInterpreter {
 	if s, ok := Stateful(ci); ok {
 		h.remove = s.DeleteContext
 	}
-	return view{Wrap(ci, h.middleware), nil, h.close, hidesPauser}.withContexts()
+	return view{Wrap(ci, h.middleware), nil, sync.OnceValue(h.close), hidesPauser}.withContexts()
 }
 
 // A holder owns the contexts and runs of one share.
@@ -41,8 +41,6 @@ type holder struct {
 	mu       sync.Mutex
 	contexts map[ContextID]bool
 	closed   bool
-	closing  chan struct{} // closed when the first Close is done; nil before it began
-	closeErr error
 }
 
 func (h *holder) middleware(next Handler) Handler {
@@ -101,21 +99,7 @@ func (h *holder) finish(c Call, r Reply, err error) (Reply, error) {
 func (h *holder) close() error {
 	h.mu.Lock()
 	h.closed = true
-	done := h.closing
-	if done == nil {
-		done = make(chan struct{})
-		h.closing = done
-		go func() {
-			defer close(done)
-			h.closeErr = h.shut()
-		}()
-	}
 	h.mu.Unlock()
-	<-done
-	return h.closeErr
-}
-
-func (h *holder) shut() error {
 	// Deleting first ends the runs of contexts as lost, not as canceled.
 	err := h.removeAll()
 	h.end(ErrClosed)
