@@ -36,18 +36,44 @@ func Stream(ctx context.Context, run func(context.Context, *RunOptions) (Result,
 		}
 		started = true
 		ctx, cancel := context.WithCancelCause(ctx)
-		f := &feed{outputs: make(chan Output), seen: make(chan struct{}), left: make(chan struct{}), ended: make(chan struct{})}
-		go f.run(func() { res, err = run(ctx, &RunOptions{OnOutput: f.output}) })
+		next, seen, left := make(chan Output), make(chan struct{}), make(chan struct{})
+		// On a goroutine of its own, so that the loop stays on the caller's.
+		ended := start(func() {
+			res, err = run(ctx, &RunOptions{OnOutput: func(o Output) error {
+				select {
+				case next <- o:
+				case <-left:
+					return nil // the run is being canceled; what it still prints is in its Result
+				}
+				select {
+				case <-seen:
+				case <-left:
+				}
+				return nil
+			}})
+		})
 		defer func() {
 			cancel(ErrStopped)
-			close(f.left)
-			<-f.ended
+			close(left)
 			// On the caller's goroutine, as if it had called run itself.
-			if done = true; f.panicked != nil {
-				panic(f.panicked)
+			if v := <-ended; v != nil {
+				panic(v)
 			}
 		}()
-		f.loop(yield)
+		defer func() { done = true }()
+		for {
+			select {
+			case o := <-next:
+				if !yield(o) {
+					return
+				}
+				// The run waits for it, and nowhere else: this does not block.
+				seen <- struct{}{}
+			case v := <-ended:
+				ended <- v
+				return
+			}
+		}
 	}
 	return outputs, func() (Result, error) {
 		if !started {
@@ -60,48 +86,12 @@ func Stream(ctx context.Context, run func(context.Context, *RunOptions) (Result,
 	}
 }
 
-// A feed carries outputs from a run to a range loop, which stays on the
-// goroutine of the caller.
-type feed struct {
-	outputs  chan Output
-	seen     chan struct{} // the body is done with an output
-	left     chan struct{} // closed once outputs are not read any more
-	ended    chan struct{} // closed once the run has returned
-	panicked any           // of the run
-}
-
-func (f *feed) run(run func()) {
-	defer close(f.ended)
-	defer func() { f.panicked = recover() }()
-	run()
-}
-
-// output waits until the loop's body has seen o.
-func (f *feed) output(o Output) error {
-	select {
-	case f.outputs <- o:
-	case <-f.left:
-		// The run is being canceled; what it still prints is in its Result.
-		return nil
-	}
-	select {
-	case <-f.seen:
-	case <-f.left:
-	}
-	return nil
-}
-
-func (f *feed) loop(yield func(Output) bool) {
-	for {
-		select {
-		case o := <-f.outputs:
-			if !yield(o) {
-				return
-			}
-			// The run waits for it in output, and nowhere else: this does not block.
-			f.seen <- struct{}{}
-		case <-f.ended:
-			return
-		}
-	}
+// start calls f on another goroutine. The channel receives its panic, nil without one.
+func start(f func()) chan any {
+	ended := make(chan any, 1)
+	go func() {
+		defer func() { ended <- recover() }()
+		f()
+	}()
+	return ended
 }
