@@ -84,7 +84,7 @@ var budgets = map[string]int{
 	"providers/inmemory/python":           1587,
 	"providers/inmemory/python/pack":      548,
 	"providers/inmemory/python/science":   861,
-	"providers/inmemory/quickjs":          7468,
+	"providers/inmemory/quickjs":          7453,
 	"providers/inmemory/quickjs/bytecode": 906,
 	"providers/inmemory/quickjs/system":   70,
 	"providers/inmemory/typescript":       161,

@@ -116,7 +116,8 @@ func (vm *vm) throwWith(class, message string, props map[string]string) value {
 		}
 	}
 	// Made anew, as it begins with the message.
-	vm.set(e, "stack", vm.newString(vm.errorHead(e)+"\n"+framesOf(vm.ownString(e, "stack"))), flags)
+	stack, _ := vm.ownClipped(e, "stack", maxFrameSet)
+	vm.set(e, "stack", vm.newString(vm.errorHead(e)+"\n"+framesOf(stack)), flags)
 	for k, s := range props {
 		vm.set(e, k, vm.newString(s), lib.MJS_PROP_C_W_E)
 	}

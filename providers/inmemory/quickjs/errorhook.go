@@ -75,7 +75,7 @@ func (vm *vm) complete(e, engines value) value {
 		return vm.dup(engines)
 	}
 	vm.reword(e, text)
-	s := vm.newText(strings.TrimRight(vm.errorHead(e)+"\n"+vm.in.mapStack(text), "\n"))
+	s := vm.newString(strings.TrimRight(vm.errorHead(e)+"\n"+vm.in.mapStack(text), "\n"))
 	if isException(s) {
 		return vm.dup(engines)
 	}
@@ -101,7 +101,7 @@ func (vm *vm) reword(e value, stack string) {
 	default:
 		return
 	}
-	if s := vm.newText(message); isString(s) { // or there is no memory for it
+	if s := vm.newString(message); isString(s) { // or there is no memory for it
 		vm.set(e, "message", s, lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
 	}
 }

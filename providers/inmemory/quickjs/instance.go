@@ -118,7 +118,7 @@ func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) 
 	in.vm.heap.begin()
 	in.vm.stopping.Store(false)
 	if p.Position != nil {
-		in.positions.add(p)
+		in.positions.add(p.Name, p.Position, p.PositionSize)
 	}
 }
 

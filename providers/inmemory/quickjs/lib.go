@@ -79,7 +79,8 @@ func (vm *vm) compileBytecode(src, name string) ([]byte, error) {
 	if isException(fn) {
 		e := lib.XJS_GetException(vm.tls, vm.ctx)
 		defer vm.free(e)
-		return nil, errors.New(vm.ownString(e, "message") + " " + vm.ownString(e, "stack"))
+		message, _ := vm.ownClipped(e, "message", maxMessage)
+		return nil, errors.New(message)
 	}
 	defer vm.free(fn)
 	p := lib.XJS_WriteObject(vm.tls, vm.ctx, vm.scratch, fn, lib.MJS_WRITE_OBJ_BYTECODE)

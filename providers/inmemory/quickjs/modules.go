@@ -23,7 +23,7 @@ func (in *instance) translated(file, source string) (code string, ok bool) {
 	switch {
 	case ok:
 		if p.Position != nil {
-			in.positions.moved(file, p.Position, p.PositionSize)
+			in.positions.add(file, p.Position, p.PositionSize)
 		}
 		return p.Code, true
 	case out.Error != nil:

@@ -3,8 +3,6 @@ package quickjs
 import (
 	"strconv"
 	"testing"
-
-	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
 
 // What is kept of earlier programs is little, however many they were and whatever
@@ -24,7 +22,7 @@ func TestPositionsAreFew(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var ps positions
 			for i := range c.programs {
-				ps.add(engine.Program{Name: strconv.Itoa(i), Position: func(l, c int) (int, int) { return l, c }, PositionSize: c.size})
+				ps.add(strconv.Itoa(i), func(l, c int) (int, int) { return l, c }, c.size)
 				ps.trim()
 			}
 			if len(ps.of) != c.kept || len(ps.order) != c.kept || ps.size != int64(c.kept)*c.size {

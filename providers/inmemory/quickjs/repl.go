@@ -98,7 +98,7 @@ func (in *instance) prepareCode(code, name string) cell {
 func (in *instance) returns() bool {
 	vm := in.vm
 	e := lib.XJS_GetException(vm.tls, vm.ctx)
-	if vm.ownString(e, "message") != "return not in a function" {
+	if message, _ := vm.ownClipped(e, "message", maxName); message != "return not in a function" {
 		lib.XJS_Throw(vm.tls, vm.ctx, e)
 		return false
 	}

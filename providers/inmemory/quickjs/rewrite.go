@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/internal/typescript"
-	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	lib "modernc.org/libquickjs"
 )
 
@@ -91,7 +90,7 @@ func (in *instance) moved(file string, pr *typescript.Program) {
 	if before != nil {
 		at = func(line, column int) (int, int) { return before(own(line, column)) }
 	}
-	in.positions.moved(file, at, pr.Size())
+	in.positions.add(file, at, pr.Size())
 }
 
 // breather lets other programs run whenever it is asked whether to go on.
@@ -119,18 +118,14 @@ type mappedSize struct {
 	size int64
 }
 
-func (ps *positions) add(p engine.Program) {
+// add adds those of a program or a file, or once more of the program in progress.
+func (ps *positions) add(name string, position func(line, column int) (int, int), size int64) {
 	if ps.of == nil {
 		ps.of = map[string]func(int, int) (int, int){}
 	}
-	ps.of[p.Name] = p.Position
-	ps.order = append(ps.order, mappedSize{p.Name, p.PositionSize})
-	ps.size += p.PositionSize
-}
-
-// moved is add for a file, or once more for the program in progress.
-func (ps *positions) moved(name string, position func(line, column int) (int, int), size int64) {
-	ps.add(engine.Program{Name: name, Position: position, PositionSize: size})
+	ps.of[name] = position
+	ps.order = append(ps.order, mappedSize{name, size})
+	ps.size += size
 }
 
 // at returns where in the source of a file the engine's position is.

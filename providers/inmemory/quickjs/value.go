@@ -121,19 +121,11 @@ func (vm *vm) dup(v value) value {
 
 // newString returns a string, an exception where there is no memory.
 func (vm *vm) newString(s string) value {
-	if len(s) < scratchSize {
-		return lib.XJS_NewStringLen(vm.tls, vm.ctx, vm.cName(s), lib.Tsize_t(len(s)))
-	}
-	return vm.newText(s)
-}
-
-// newText is newString for where the engine may still use what cName has returned.
-func (vm *vm) newText(s string) value {
 	return vm.lent(s, func(p uintptr) value { return lib.XJS_NewStringLen(vm.tls, vm.ctx, p, lib.Tsize_t(len(s))) })
 }
 
 // newStringOf is newString for well-formed bytes.
-func (vm *vm) newStringOf(b []byte) value { return vm.newText(asText(b)) }
+func (vm *vm) newStringOf(b []byte) value { return vm.newString(asText(b)) }
 
 // asText returns bytes that do not change as a string, without a copy.
 func asText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
@@ -204,20 +196,6 @@ func (vm *vm) property(obj value, name string) (v value, flags int32, ok bool) {
 // atom returns the engine's number of a name, a reference.
 func (vm *vm) atom(name string) lib.TJSAtom {
 	return lib.XJS_NewAtomLen(vm.tls, vm.ctx, vm.cName(name), lib.Tsize_t(len(name)))
-}
-
-// ownString returns an own data property that is a string.
-func (vm *vm) ownString(obj value, name string) string {
-	v := vm.own(obj, name)
-	defer vm.free(v)
-	if !isString(v) {
-		return ""
-	}
-	s, ok := vm.text(v)
-	if !ok {
-		vm.dropException()
-	}
-	return s
 }
 
 // set defines a plain property and takes over v.
