@@ -46,20 +46,17 @@ var attachers = group[ContextAttacher]{
 // The operations of a ContextAttacher. References are the Args of a Call and the Value of
 // a Reply.
 var (
-	OpRefer  = attachers.op("refer to context", reads, serveRefer)
-	OpDetach = attachers.op("detach context", deletes, serveDetach)
+	OpRefer  = attachers.op("refer to context", reads, serveRef(ContextAttacher.Refer))
+	OpDetach = attachers.op("detach context", deletes, serveRef(ContextAttacher.Detach))
 	OpAttach = attachers.op("attach context", creates, serveAttach)
 	OpResume = attachers.op("resume run", runs, serveResume)
 )
 
-func serveRefer(ctx context.Context, of ContextAttacher, c Call) (Reply, error) {
-	ref, err := of.Refer(ctx, c.Context)
-	return Reply{Value: ref}, err
-}
-
-func serveDetach(ctx context.Context, of ContextAttacher, c Call) (Reply, error) {
-	ref, err := of.Detach(ctx, c.Context)
-	return Reply{Value: ref}, err
+func serveRef(f func(ContextAttacher, context.Context, ContextID) (Ref, error)) func(context.Context, ContextAttacher, Call) (Reply, error) {
+	return func(ctx context.Context, of ContextAttacher, c Call) (Reply, error) {
+		ref, err := f(of, ctx, c.Context)
+		return Reply{Value: ref}, err
+	}
 }
 
 func serveAttach(ctx context.Context, of ContextAttacher, c Call) (r Reply, err error) {

@@ -67,12 +67,15 @@ func (a attacher) Attach(ctx context.Context, ref codeinterp.Ref) (id codeinterp
 // Refer implements codeinterp.ContextAttacher.
 func (a attacher) Refer(ctx context.Context, id codeinterp.ContextID) (ref codeinterp.Ref, err error) {
 	defer a.wrap(ctx, codeinterp.OpRefer, &err)
-	session, err := a.Session(ctx, id)
-	if err == nil && session == nil {
-		err = errNoSession
-	}
+	s, err := a.find(ctx, id)
 	if err != nil {
 		return "", err
+	}
+	s.mu.Lock()
+	session := s.session
+	s.mu.Unlock()
+	if session == nil {
+		return "", errNoSession
 	}
 	return a.rt.Refer(session)
 }

@@ -149,12 +149,12 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 		r.calls.hint(end.Error)
 		res, err = end.result(r.why)
 		res.Duration, res.ExecutionCount = end.took, count
-		if r.why == errTimeout {
-			// A program that waited for OnOutput ran until then too.
-			res.Duration = max(end.took, r.timeout)
-		}
 		if end.Former != nil {
 			res.Duration = end.Former.Duration
+		}
+		if r.why == errTimeout {
+			// A program that waited for OnOutput ran until then too.
+			res.Duration = max(res.Duration, r.timeout)
 		}
 		if r.slot.opts.Once {
 			// A single run has no state to lose.

@@ -193,18 +193,6 @@ func (r *run) inTurn() (codeinterp.Result, error) {
 	return r.run()
 }
 
-// Session returns a context's session, for features of a provider beyond runs. It is
-// nil if the last session was abandoned and no run came since.
-func (i *Stateful) Session(ctx context.Context, id codeinterp.ContextID) (Session, error) {
-	s, err := i.find(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.session, nil
-}
-
 // DeleteContext implements codeinterp.StatefulInterpreter. If ctx has ended, it
 // deletes without waiting. Its error says what could not be ended.
 func (i *Stateful) DeleteContext(ctx context.Context, id codeinterp.ContextID) (err error) {

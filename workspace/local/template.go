@@ -66,48 +66,43 @@ func (opts *Options) templated(dir string) (*Options, error) {
 // languages returns those of a template, with its interpreters and packages; nil for those
 // that are found.
 func languages(t *template.Template, dir string) ([]subprocess.Language, error) {
-	known := []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), subprocess.TypeScript(), subprocess.Bash()}
-	index := func(name string) int {
-		return slices.IndexFunc(known, func(l subprocess.Language) bool { return l.Name == name })
+	byName := map[string]subprocess.Language{}
+	for _, l := range []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), subprocess.TypeScript(), subprocess.Bash()} {
+		byName[l.Name] = l
 	}
-	named := t.Languages
-	replace := func(commands string, list ...subprocess.Language) {
-		for _, l := range list {
-			if commands != "" {
-				l.Commands = []string{commands}
-			}
-			known[index(l.Name)] = l
-			if t.Languages == nil {
-				named = append(named, l.Name)
+	var set []string
+	command := func(path string, names ...string) {
+		for _, name := range names {
+			if l := byName[name]; path != "" {
+				l.Commands = []string{path}
+				byName[name], set = l, append(set, name)
 			}
 		}
 	}
-	if t.Node != "" {
-		replace(t.Node, known[1:3]...)
-	}
-	if t.Python != "" {
-		replace(t.Python, known[0])
-	}
+	command(t.Node, "javascript", "typescript")
+	command(t.Python, "python")
 	all, err := packages(t, dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range all {
-		replace("", subprocess.InEnvironment(e)...)
+		for _, l := range subprocess.InEnvironment(e) {
+			byName[l.Name], set = l, append(set, l.Name)
+		}
 	}
-	if named == nil {
+	named := t.Languages
+	if named == nil && set == nil {
 		return nil, nil
-	}
-	if t.Languages == nil {
-		named = append(named, "bash")
+	} else if named == nil {
+		named = append(set, "bash")
 	}
 	var list []subprocess.Language
 	for _, name := range slices.Compact(slices.Clone(named)) {
-		i := index(name)
-		if i < 0 {
+		l, ok := byName[name]
+		if !ok {
 			return nil, fmt.Errorf("local: %w: the template's language %q", codeinterp.ErrLanguage, name)
 		}
-		list = append(list, known[i])
+		list = append(list, l)
 	}
 	return list, nil
 }
