@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/internal/keeper"
 	"github.com/toolcell/toolcell/internal/procfs"
@@ -29,49 +30,32 @@ const (
 	runKey     = "run-"
 )
 
-// offer runs the program in a keeper if there is one. Otherwise it starts one for
+// kept returns the interpreter of a keeper, nil if there is none. Then it starts one for
 // later runs, and this run goes on by itself.
-func (a *app) offer(ctx context.Context, f *runFlags, program, file string) (code int, done bool) {
-	files, ok := a.files()
-	if f.keep == 0 || !ok || f.timeout < 0 || f.net.ask || !f.script.later ||
-		slices.ContainsFunc(append(slices.Clone(f.in), f.out, f.images), transient) {
-		return 0, false
+func (a *app) kept(f *runFlags) codeinterp.CodeInterpreter {
+	stdin, ok := a.stdin.(*os.File)
+	if f.keep == 0 || !ok && f.stdin || f.timeout < 0 || f.net.ask || !f.script.later || slices.ContainsFunc(f.in, transient) {
+		return nil
 	}
 	key, err := f.key(os.Environ())
 	if err != nil {
-		return 0, false // the run reports it
+		return nil // the run reports it
 	}
-	umask := syscall.Umask(0)
-	syscall.Umask(umask)
-	o := &order{Args: append([]string{file}, os.Args[1:]...), Input: []byte(program), Env: os.Environ(), Umask: umask, Lease: f.keep}
 	dir, err := keeper.Open(a.getenv)
 	if err == nil {
-		code, err = o.call(ctx, dir, key, files)
+		k, called := callKeeper(dir, key, stdin, f.keep)
+		if called == nil {
+			return k
+		}
+		err = called
 	}
-	switch {
-	case errors.Is(err, keeper.ErrNone):
+	if errors.Is(err, keeper.ErrNone) {
 		err = startKeeper(key)
-	case errors.Is(err, errLost):
-		return a.fail(fmt.Errorf("%w: the program may have run in part and is not run again", err)), true
-	case err == nil:
-		return code, true
 	}
 	if err != nil && f.asked && !errors.Is(err, errBusy) {
 		fmt.Fprintf(a.stderr, "toolcell: --keep has no effect: %v\n", err)
 	}
-	return 0, false
-}
-
-// files returns the streams and the directory of this process.
-func (a *app) files() (files callerFiles, ok bool) {
-	for i, stream := range []any{a.stdin, a.stdout, a.stderr} {
-		if files[i], ok = stream.(*os.File); !ok {
-			return files, false
-		}
-	}
-	var err error
-	files[3], err = os.Open(".")
-	return files, err == nil
+	return nil
 }
 
 // keepServe is the hidden argument that a keeper is started with.

@@ -177,3 +177,36 @@ func TestKeepStop(t *testing.T) {
 	}
 	k.until("")
 }
+
+// TestKeepFiles: a run in a keeper reads standard input as it comes, gets files and gives
+// its own back.
+func TestKeepFiles(t *testing.T) {
+	k := newKeepTest(t)
+	flags := []string{"run", "--keep", "1m", "--language", "python", "--isolation", "none", "--allow-unsandboxed"}
+	k.run(append(flags, "-e", "1")...)
+	k.until("run --keep")
+	k.write("in.txt", "from a file")
+	cmd, out := k.command(append(flags, "--stdin", "--in", "in.txt", "--out", "saved", "-e",
+		"print(input(), flush=True)\nprint(input(), open('in.txt').read()); n = open('made.txt', 'w').write('made')")...)
+	stdin, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	cmd.Stdin = stdin
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"first\n", "second\n"} {
+		if _, err := w.WriteString(line); err != nil {
+			t.Error(err)
+		}
+	}
+	w.Close()
+	if err := cmd.Wait(); err != nil || !strings.Contains(out.String(), "first\nsecond from a file\n") {
+		t.Errorf("%v, %q", err, out)
+	}
+	if b, err := os.ReadFile(filepath.Join(k.dir, "saved", "made.txt")); string(b) != "made" {
+		t.Errorf("%q, %v", b, err)
+	}
+}

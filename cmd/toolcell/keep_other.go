@@ -13,11 +13,7 @@ import (
 
 const canKeep = false
 
-type keeperCall struct{ program, file string }
-
-func (*keeperCall) interpreter() codeinterp.CodeInterpreter { return nil }
-
-func (a *app) offer(context.Context, *runFlags, string, string) (int, bool) { return 0, false }
+func (a *app) kept(*runFlags) codeinterp.CodeInterpreter { return nil }
 
 func (a *app) keepCommand() *cobra.Command {
 	return a.command("keep", "Manage processes that run --keep left behind; Linux only", nil,

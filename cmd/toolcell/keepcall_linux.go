@@ -2,138 +2,160 @@ package main
 
 import (
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/inputs"
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/keeper"
 )
 
-// An order is what a caller asks a keeper to do.
-type order struct {
-	Args  []string
-	Env   []string
-	Input []byte // the program, which only the caller may be able to read
-	Umask int
-	Lease time.Duration // how long the keeper stays after this call
-}
-
-// callerFiles are standard input, output and error, and the directory of a caller.
-type callerFiles [4]*os.File
-
 var (
 	errBusy = errors.New("the keeper is busy")
-	errLost = errors.New("the keeper ended during the call")
+	errLost = fmt.Errorf("%w: the keeper ended during the run: the program may have run in part and is not run again", codeinterp.ErrUnavailable)
 )
 
 const (
-	maxOrder  = 8 << 20                // bytes
-	handshake = 500 * time.Millisecond // for the steps before a call begins
-	endLimit  = 10 * time.Second       // for a call to end after its caller has gone
+	handshake = 500 * time.Millisecond // for a keeper to be there
+	endLimit  = 10 * time.Second       // for a run to end after its caller has gone
 )
 
-// call makes the keeper of a key run the order, and returns the exit code. After keeper.ErrNone
-// and errBusy nothing has begun, after errLost it must not be repeated. When ctx ends the run
-// is canceled, and call waits for its end.
-func (o *order) call(ctx context.Context, d keeper.Dir, key string, files callerFiles) (int, error) {
-	conn, err := d.Dial(key)
-	if err != nil {
-		return 0, err
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(handshake))
-	var fds []int
-	for _, f := range files {
-		fds = append(fds, int(f.Fd()))
-	}
-	b := make([]byte, 1)
-	_, _, err = conn.WriteMsgUnix(b, unix.UnixRights(fds...), nil)
-	if err == nil {
-		err = gob.NewEncoder(conn).Encode(o)
-	}
-	if err == nil {
-		_, err = io.ReadFull(conn, b) // it is ready
-	}
-	if err == nil {
-		_, err = conn.Write(b) // it begins
-	}
-	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errBusy, err)
-	}
-	_ = conn.SetDeadline(time.Time{})
-	defer context.AfterFunc(ctx, func() { _ = conn.CloseWrite() })()
-	if _, err := io.ReadFull(conn, b); err != nil {
-		return 0, errLost
-	}
-	return int(b[0]), nil
+// A keptRunner is the interpreter of a keeper, for one run.
+type keptRunner struct {
+	*keeper.Conn
+	info  codeinterp.Info
+	stdin *os.File
+	lease time.Duration // how long the keeper stays after the run
 }
 
-// serveOrder serves one caller and returns the lease that it wants, 0 if nothing ran. run
-// runs the call and returns its exit code; ctx ends if the caller goes away.
-func serveOrder(ctx context.Context, conn *net.UnixConn, run func(context.Context, *order, callerFiles) int) time.Duration {
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(handshake))
-	o, files, err := receiveOrder(conn)
-	defer func() {
-		for _, f := range files {
-			f.Close()
-		}
-	}()
-	b := make([]byte, 1)
-	if err == nil {
-		_, err = conn.Write(b)
+// callKeeper reserves the keeper of a key. The error is keeper.ErrNone if there is none, and
+// errBusy if it does not answer in time.
+func callKeeper(d keeper.Dir, key string, stdin *os.File, lease time.Duration) (*keptRunner, error) {
+	socket, err := d.Dial(key)
+	if err != nil {
+		return nil, err
 	}
+	c, r := keeper.NewConn(socket), &keeper.Reply{}
+	_ = c.SetDeadline(time.Now().Add(handshake))
+	if err := c.Decode(r); err != nil || r.Info == nil {
+		c.Close()
+		return nil, errBusy
+	}
+	return &keptRunner{c, *r.Info, stdin, lease}, c.SetDeadline(time.Time{})
+}
+
+// Languages implements codeinterp.CodeInterpreter.
+func (k *keptRunner) Languages() (names []string) {
+	for _, l := range k.info.Languages {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// Describe implements codeinterp.Describer.
+func (k *keptRunner) Describe() codeinterp.Info { return k.info }
+
+// RunCode implements codeinterp.CodeInterpreter.
+func (k *keptRunner) RunCode(ctx context.Context, language, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	q := &keeper.Request{Language: language, Code: code, Options: *o, HasStdin: o.Stdin != nil, Live: o.OnOutput != nil, Lease: k.lease}
+	q.Files, _ = o.Files.(inputs.Files)
+	q.Options.Files, q.Options.Input = nil, nil
+	var rights []byte
+	if o.Input != nil {
+		rights = unix.UnixRights(int(k.stdin.Fd()))
+	}
+	_, _, err := k.WriteMsgUnix([]byte{0}, rights, nil)
 	if err == nil {
-		_, err = io.ReadFull(conn, b)
+		err = k.Encode(q)
+	}
+	defer context.AfterFunc(ctx, func() { _ = k.CloseWrite() })() // which cancels the run
+	var shown error
+	for err == nil {
+		r := &keeper.Reply{}
+		switch err = k.Decode(r); {
+		case err != nil:
+		case r.Output != nil:
+			shown = errors.Join(shown, o.OnOutput(*r.Output))
+		case r.End != nil:
+			if r.Callback != "" {
+				shown = errors.Join(shown, errors.New(r.Callback))
+			}
+			r.End.CallbackErr = shown
+			switch {
+			case r.Err == nil:
+				return *r.End, nil
+			case ctx.Err() != nil:
+				return *r.End, context.Cause(ctx)
+			}
+			return *r.End, r.Err
+		}
+	}
+	return codeinterp.Result{Status: codeinterp.StatusLost, ExitCode: codeinterp.ExitKilled, Cause: codeinterp.CauseServer}, errLost
+}
+
+// serveRun serves one caller and returns the lease that it wants, 0 if nothing ran.
+func serveRun(ctx context.Context, c *keeper.Conn, ci codeinterp.CodeInterpreter) time.Duration {
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(endLimit))
+	info, q := codeinterp.Describe(ci), &keeper.Request{}
+	err := c.Encode(&keeper.Reply{Info: &info})
+	var stdin *os.File
+	if err == nil {
+		stdin, err = receiveFile(c)
+	}
+	defer stdin.Close()
+	if err == nil {
+		err = c.Decode(q)
 	}
 	if err != nil {
 		return 0 // the caller has given up
 	}
-	_ = conn.SetDeadline(time.Time{})
+	_ = c.SetDeadline(time.Time{})
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
-		_, _ = conn.Read(make([]byte, 1)) // until the caller cancels or ends
+		_, _ = io.Copy(io.Discard, c) // until the caller cancels or ends
 		stop()
 	}()
-	ended := make(chan struct{})
-	defer close(ended)
-	context.AfterFunc(ctx, func() { // the streams of a caller that has gone may take no more output
-		select {
-		case <-ended:
-		case <-time.After(endLimit):
-			keeper.EndWithin(0)
-		}
-	})
-	b[0] = byte(run(ctx, o, callerFiles(files)))
-	_, _ = conn.Write(b)
-	return o.Lease
+	defer context.AfterFunc(ctx, func() { _ = c.SetWriteDeadline(time.Now().Add(endLimit)) })()
+	o := q.RunOptions()
+	if q.Files != nil {
+		o.Files = inputs.Files(q.Files)
+	}
+	if stdin != nil {
+		o.Input = terminal.NewReader(stdin) // which the interpreter closes
+	}
+	if q.Live {
+		o.OnOutput = func(o codeinterp.Output) error { return c.Encode(&keeper.Reply{Output: &o}) }
+	}
+	res, err := ci.RunCode(ctx, q.Language, q.Code, o)
+	r := &keeper.Reply{End: &res, Err: keeper.NewError(err)}
+	if res.CallbackErr != nil {
+		r.Callback, res.CallbackErr = res.CallbackErr.Error(), nil
+	}
+	_ = c.Encode(r)
+	return q.Lease
 }
 
-// receiveOrder reads an order with its descriptors.
-func receiveOrder(conn *net.UnixConn) (o *order, files []*os.File, err error) {
-	oob := make([]byte, unix.CmsgSpace(4*len(callerFiles{})))
-	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), oob)
-	if err != nil {
-		return nil, nil, err
+// receiveFile reads a byte and the descriptor that may come with it.
+func receiveFile(c *keeper.Conn) (file *os.File, err error) {
+	oob := make([]byte, unix.CmsgSpace(4))
+	n, more, _, _, err := c.ReadMsgUnix(make([]byte, 1), oob)
+	if err == nil && n == 0 {
+		err = io.EOF
 	}
-	messages, _ := unix.ParseSocketControlMessage(oob[:n])
+	messages, _ := unix.ParseSocketControlMessage(oob[:more])
 	for _, m := range messages {
 		fds, _ := unix.ParseUnixRights(&m)
 		for _, fd := range fds {
-			files = append(files, os.NewFile(uintptr(fd), "caller"))
+			file = os.NewFile(uintptr(fd), "standard input of the caller")
 		}
 	}
-	o = &order{}
-	err = gob.NewDecoder(io.LimitReader(conn, maxOrder)).Decode(o)
-	if err == nil && len(files) != len(callerFiles{}) {
-		err = errors.New("descriptors are missing")
-	}
-	return o, files, err
+	return file, err
 }

@@ -7,23 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/keeper"
 	"github.com/toolcell/toolcell/internal/probecache"
 )
-
-// A keeperCall is a call that a keeper serves, with the interpreter that it keeps.
-type keeperCall struct {
-	ci            codeinterp.CodeInterpreter
-	program, file string
-}
 
 // serveRuns serves runs as a keeper. Its operands are the key and the
 // arguments of the command.
@@ -55,30 +46,31 @@ func (f *runFlags) serveKey(ctx context.Context, dir keeper.Dir, key string) err
 	if n := len(dir.Keepers(runKey + "*")); n >= maxKeepers {
 		return fmt.Errorf("there are %d keepers already; toolcell keep stop ends them", n)
 	}
-	s := &keeperCall{}
-	if s.ci, err = f.start(ctx); err != nil {
+	ci, err := f.start(ctx)
+	if err != nil {
 		return err
 	}
-	before := stateOf(s.ci)
+	before := stateOf(ci)
 	ln, err := claim.Listen(f.keep)
 	if err != nil {
-		return errors.Join(err, s.ci.Close())
+		return errors.Join(err, ci.Close())
 	}
+	_ = os.Chdir("/")
 	defer context.AfterFunc(ctx, func() { ln.Close() })()
 	for lease := f.keep; ; {
 		_ = ln.SetDeadline(time.Now().Add(lease))
 		conn, err := keeper.Accept(ln)
-		if err != nil || stateOf(s.ci) != before {
+		if err != nil || stateOf(ci) != before {
 			break
 		}
-		if used := serveOrder(ctx, conn, s.run); used > 0 {
+		if used := serveRun(ctx, keeper.NewConn(conn), ci); used > 0 {
 			lease = used
 			claim.SetLease(lease)
 		}
 	}
 	ln.Close()
 	keeper.EndWithin(endLimit)
-	return s.ci.Close()
+	return ci.Close()
 }
 
 // parseKept returns the flags of a call for runs of Python whose arguments come later.
@@ -124,30 +116,3 @@ func stateOf(ci codeinterp.CodeInterpreter) (state string) {
 	}
 	return state
 }
-
-// run runs a call as its own process would, with its streams and in its directory.
-func (s *keeperCall) run(ctx context.Context, o *order, files callerFiles) int {
-	values := map[string]string{}
-	for _, v := range o.Env {
-		name, value, _ := strings.Cut(v, "=")
-		values[name] = value
-	}
-	getenv := func(name string) string { return values[name] }
-	in := terminal.NewReader(files[0])
-	defer in.Close()
-	a := &app{stdin: in, stdout: files[1], stderr: files[2], getenv: getenv, call: s}
-	if err := files[3].Chdir(); err != nil {
-		return a.fail(err)
-	}
-	_ = os.Setenv("PWD", getenv("PWD")) // by which os.Getwd names it
-	defer syscall.Umask(syscall.Umask(o.Umask))
-	defer func() {
-		_ = os.Chdir("/")
-		_ = os.Unsetenv("PWD")
-	}()
-	s.file, s.program = o.Args[0], string(o.Input)
-	return a.main(ctx, o.Args[1:])
-}
-
-// interpreter is the keeper's, for one run.
-func (s *keeperCall) interpreter() codeinterp.CodeInterpreter { return codeinterp.Share(s.ci) }

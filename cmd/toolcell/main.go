@@ -58,8 +58,7 @@ type app struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 
-	code int         // the exit code
-	call *keeperCall // set in a keeper, during a run
+	code int // the exit code
 }
 
 func main() {

@@ -39,9 +39,6 @@ var errOpenTimeout = errors.New("timed out")
 // start opens the provider. It returns nil and the exit code if that fails.
 func (a *app) start(ctx context.Context, f *programFlags) (codeinterp.CodeInterpreter, int) {
 	f.progress = a.progress
-	if a.call != nil {
-		return a.call.interpreter(), 0
-	}
 	if f.timeout < 0 {
 		return nil, a.usageError("negative timeout %v", f.timeout)
 	}

@@ -98,11 +98,11 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 		return a.runNotebook(ctx, f, fs, operands)
 	}
 	program, file, err := a.prepare(ctx, f, fs, operands, inline)
-	if err == nil && a.call == nil {
-		if code, done := a.offer(ctx, f, program, file); done {
-			return code
+	var ci codeinterp.CodeInterpreter
+	if err == nil {
+		if ci = a.kept(f); ci == nil {
+			f.startCold()
 		}
-		f.startCold()
 	}
 	var files runFiles
 	if err == nil {
@@ -114,9 +114,11 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	} else if err != nil {
 		return a.usageError("%s", plain(err))
 	}
-	ci, code := a.start(ctx, &f.programFlags)
 	if ci == nil {
-		return code
+		var code int
+		if ci, code = a.start(ctx, &f.programFlags); ci == nil {
+			return code
+		}
 	}
 	defer func() { f.net.log.print(a.stderr) }()
 	defer ci.Close()
@@ -193,11 +195,6 @@ func takesInput(ci codeinterp.CodeInterpreter, language string) bool {
 // arguments.
 func (a *app) program(ctx context.Context, f *runFlags, operands []string, inline bool) (code, file string, args []string, err error) {
 	switch {
-	case a.call != nil:
-		if !inline {
-			operands = operands[min(1, len(operands)):]
-		}
-		return a.call.program, a.call.file, operands, nil
 	case inline:
 		return f.code, "", operands, nil
 	case len(operands) == 0 && (f.stdin || !a.piped()):

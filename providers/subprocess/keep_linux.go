@@ -184,7 +184,7 @@ func (h *keepingHost) startKeeper(ctx context.Context, key string, l *language, 
 	}
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
 	defer stop()
-	var r kept.Reply
+	var r keeper.Reply
 	err = gob.NewDecoder(out).Decode(&r)
 	go func() { _ = cmd.Wait() }()
 	switch {

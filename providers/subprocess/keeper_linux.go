@@ -56,7 +56,7 @@ func runKeeper() {
 
 // answer answers the host that started this keeper.
 func answer(err error) {
-	_ = gob.NewEncoder(os.Stdout).Encode(&kept.Reply{Err: kept.NewError(err)})
+	_ = gob.NewEncoder(os.Stdout).Encode(&keeper.Reply{Err: keeper.NewError(err)})
 	empty(1)
 }
 
@@ -94,7 +94,7 @@ func (o *keeperOrder) serve(ctx context.Context, key string) error {
 		return errors.Join(err, s.Contexts.Close())
 	}
 	s.Late = rt.late
-	s.Hello = kept.Hello{Language: l.Name, Cwd: o.Cwd, Env: o.Env, Dir: rt.context.place.dir, Inside: rt.context.Cwd()}
+	s.Hello = keeper.Hello{Language: l.Name, Cwd: o.Cwd, Env: o.Env, Dir: rt.context.place.dir, Inside: rt.context.Cwd()}
 	answer(nil)
 	s.Serve(ctx, ln)
 	return nil

@@ -86,12 +86,12 @@ func (s *keptContext) Run(ctx context.Context, p *driver.Program, out *driver.Ou
 }
 
 func (s *keptContext) attempt(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	q := &kept.Request{Op: kept.Resume}
+	q := &keeper.Request{Op: kept.Resume}
 	if !p.Resume {
 		if err := s.prepare(ctx, p); err != nil {
 			return driver.Outcome{}, err
 		}
-		q = &kept.Request{Op: kept.Run, Code: p.Code, HasStdin: p.Stdin != nil,
+		q = &keeper.Request{Op: kept.Run, Code: p.Code, HasStdin: p.Stdin != nil,
 			Options: codeinterp.RunOptions{Stdin: p.Stdin, Env: p.Env, Artifacts: p.Artifacts, Network: p.Network, Timeout: p.Timeout}}
 		p.Busy(true) // the keeper bounds the start, and waits for a run of the process before
 		defer p.Busy(false)

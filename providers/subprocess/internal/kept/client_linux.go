@@ -1,3 +1,5 @@
+// Package kept is what a host and the keeper of a context say to each other, with the run
+// of the context and its output, which the keeper keeps for hosts that come and go.
 package kept
 
 import (
@@ -13,6 +15,22 @@ import (
 	"github.com/toolcell/toolcell/internal/keeper"
 )
 
+// The operations of a context. Each has a connection of its own.
+const (
+	Run       = "run"
+	Resume    = "resume" // of the last run
+	Interrupt = "interrupt"
+	Restart   = "restart"
+	Pause     = "pause" // until EndPause, or the host has gone
+	EndPause  = "end pause"
+	Release   = "release" // the host goes, and has got all
+	Close     = "close"
+
+	hold = "hold" // the context belongs to the host until the connection ends
+	stop = "stop" // the run
+	got  = "got"  // the host has got the end of the run
+)
+
 const (
 	patience  = 5 * time.Second // for answers that need no program
 	holdLimit = time.Second     // for the host before to be gone
@@ -23,13 +41,13 @@ const (
 type Client struct {
 	Dir   keeper.Dir
 	Key   string
-	Hello *Hello        // set by Hold
+	Hello *keeper.Hello // set by Hold
 	Gone  chan struct{} // made by Hold; closed when the keeper has ended, or Leave was called
 
-	holding *conn
+	holding *keeper.Conn
 }
 
-func (c *Client) dial(ctx context.Context) (*conn, error) {
+func (c *Client) dial(ctx context.Context) (*keeper.Conn, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -38,12 +56,12 @@ func (c *Client) dial(ctx context.Context) (*conn, error) {
 		return nil, failed(err)
 	}
 	_ = socket.SetDeadline(time.Now().Add(patience))
-	return newConn(socket), nil
+	return keeper.NewConn(socket), nil
 }
 
 // failed returns the error of a connection.
 func failed(err error) error {
-	if _, said := errors.AsType[*Error](err); said {
+	if _, said := errors.AsType[*keeper.Error](err); said {
 		return err
 	}
 	return fmt.Errorf("%w: the keeper does not answer: %w", codeinterp.ErrUnavailable, err)
@@ -57,7 +75,7 @@ func (c *Client) Hold(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r, err := s.ask(&Request{Op: hold})
+		r, err := s.Ask(&keeper.Request{Op: hold})
 		if err == nil {
 			_ = s.SetDeadline(time.Time{})
 			gone := make(chan struct{})
@@ -89,7 +107,7 @@ func (c *Client) Call(ctx context.Context, op string) error {
 		defer s.Close()
 		_ = s.SetDeadline(time.Time{})
 		defer context.AfterFunc(ctx, func() { s.Close() })()
-		_, err = s.ask(&Request{Op: op})
+		_, err = s.Ask(&keeper.Request{Op: op})
 	}
 	select {
 	case <-c.Gone:
@@ -106,7 +124,7 @@ func (c *Client) Call(ctx context.Context, op string) error {
 }
 
 // Follow passes on the output of a run, to its end. q is Run or Resume.
-func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Output, q *Request) (driver.Outcome, error) {
+func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Output, q *keeper.Request) (driver.Outcome, error) {
 	s, err := c.dial(ctx)
 	if err != nil {
 		return driver.Outcome{}, err
@@ -119,12 +137,12 @@ func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Outp
 	// On the same connection, since it must not come before the run.
 	defer context.AfterFunc(ctx, func() {
 		_ = s.SetWriteDeadline(time.Now().Add(patience))
-		if s.Encode(&Request{Op: stop}) != nil {
+		if s.Encode(&keeper.Request{Op: stop}) != nil {
 			c.Kill()
 		}
 	})()
 	for begun := false; ; {
-		r := &Reply{}
+		r := &keeper.Reply{}
 		err := s.Decode(r)
 		switch {
 		case err != nil: // the keeper has died, perhaps before the program began
@@ -141,10 +159,10 @@ func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Outp
 		case r.Output != nil:
 			out.Add(*r.Output)
 		case r.End == nil || r.End.Status == codeinterp.StatusNotRun:
-			_ = s.Encode(&Request{Op: got})
+			_ = s.Encode(&keeper.Request{Op: got})
 			return driver.Outcome{}, r.Err
 		default:
-			_ = s.Encode(&Request{Op: got})
+			_ = s.Encode(&keeper.Request{Op: got})
 			for _, t := range r.End.Truncated {
 				out.Lost(t)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/keeper"
 )
 
 // A run is a run in a keeper.
@@ -18,7 +19,7 @@ type run struct {
 	cancel context.CancelFunc // ends life
 
 	mu     sync.Mutex
-	host   *conn                   // gets the output as it comes; nil if it has gone
+	host   *keeper.Conn            // gets the output as it comes; nil if it has gone
 	output *driver.Output          // what is kept for others
 	lost   []codeinterp.Truncation // what was dropped before the host came
 
@@ -39,7 +40,7 @@ func (s *Server) newOutput() *driver.Output {
 }
 
 // start starts a run of a host's, after that of the host before, which it reports.
-func (s *Server) start(q *Request, c *conn) *run {
+func (s *Server) start(q *keeper.Request, c *keeper.Conn) *run {
 	r := &run{s: s, begun: make(chan struct{}), done: make(chan struct{}), host: c, output: s.newOutput()}
 	r.life, r.cancel = context.WithCancel(context.WithValue(s.life, runKey{}, r))
 	s.mu.Lock()
@@ -74,13 +75,10 @@ func (s *Server) start(q *Request, c *conn) *run {
 func (r *run) knownTo(host int) bool { return r == nil || r.got || r.of == host }
 
 // execute runs the program to its end.
-func (r *run) execute(q *Request) {
-	o := q.Options
-	if q.HasStdin && o.Stdin == nil {
-		o.Stdin = []byte{}
-	}
+func (r *run) execute(q *keeper.Request) {
+	o := q.RunOptions()
 	o.OnOutput = r.add
-	r.res, r.err = r.s.Contexts.RunInContext(r.life, r.s.ID, q.Code, &o)
+	r.res, r.err = r.s.Contexts.RunInContext(r.life, r.s.ID, q.Code, o)
 }
 
 // Watch prepares the session of a Server's run, which is about to run p. It returns a ctx
@@ -92,7 +90,7 @@ func Watch(ctx context.Context, p *driver.Program) (context.Context, context.Can
 		defer r.mu.Unlock()
 		if !r.hasBegun() { // it may start again
 			close(r.begun)
-			r.send(&Reply{Begun: true})
+			r.send(&keeper.Reply{Begun: true})
 		}
 		r.s.setBegun(true)
 	}
@@ -114,13 +112,13 @@ func (r *run) hasBegun() bool {
 func (r *run) add(o codeinterp.Output) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.send(&Reply{Output: &o})
+	r.send(&keeper.Reply{Output: &o})
 	r.output.Add(o)
 	return nil
 }
 
 // send sends something to the host, if there is one. r.mu is held.
-func (r *run) send(m *Reply) {
+func (r *run) send(m *keeper.Reply) {
 	if r.host != nil && r.host.Encode(m) != nil {
 		r.host = nil
 	}
@@ -128,20 +126,20 @@ func (r *run) send(m *Reply) {
 
 // resume sends what is kept of the output to another host, which gets the rest as it
 // comes.
-func (r *run) resume(c *conn) {
+func (r *run) resume(c *keeper.Conn) {
 	r.s.mu.Lock()
 	r.of = r.s.hosts
 	r.s.mu.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.host = c; r.hasBegun() {
-		r.send(&Reply{Begun: true})
+		r.send(&keeper.Reply{Begun: true})
 	}
 	var res codeinterp.Result
 	r.output.Finish(&res)
 	r.output = r.s.newOutput()
 	for _, o := range res.Outputs {
-		r.send(&Reply{Output: &o})
+		r.send(&keeper.Reply{Output: &o})
 		r.output.Add(o)
 	}
 	for _, t := range res.Truncated {
@@ -151,11 +149,11 @@ func (r *run) resume(c *conn) {
 }
 
 // serve serves the host that follows the run to its end, which the host confirms.
-func (r *run) serve(c *conn) {
+func (r *run) serve(c *keeper.Conn) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		for q := (Request{}); c.Decode(&q) == nil; {
+		for q := (keeper.Request{}); c.Decode(&q) == nil; {
 			if q.Op == got {
 				r.s.mu.Lock()
 				defer r.s.mu.Unlock()
@@ -174,7 +172,7 @@ func (r *run) serve(c *conn) {
 	end := r.res
 	end.Truncated = slices.Concat(end.Truncated, r.lost)
 	r.mu.Unlock()
-	_ = c.Encode(&Reply{End: &end, Err: NewError(r.err)})
+	_ = c.Encode(&keeper.Reply{End: &end, Err: keeper.NewError(r.err)})
 	<-gone
 }
 

@@ -24,7 +24,7 @@ type Server struct {
 	Contexts *driver.Stateful
 	ID       codeinterp.ContextID
 	Late     func(codeinterp.Output) // of the context's session
-	Hello    Hello
+	Hello    keeper.Hello
 	Spool    int           // bytes
 	Lease    time.Duration // how long it serves while no host has the context
 
@@ -50,7 +50,7 @@ func (s *Server) Serve(ctx context.Context, ln *net.UnixListener) {
 		if err != nil {
 			break
 		}
-		go s.answer(newConn(socket))
+		go s.answer(keeper.NewConn(socket))
 	}
 	_ = s.close()
 }
@@ -61,10 +61,10 @@ func (s *Server) close() error {
 }
 
 // answer serves one connection.
-func (s *Server) answer(c *conn) {
+func (s *Server) answer(c *keeper.Conn) {
 	defer c.Close()
 	_ = c.SetReadDeadline(time.Now().Add(patience))
-	var q Request
+	var q keeper.Request
 	if c.Decode(&q) != nil {
 		return
 	}
@@ -104,7 +104,7 @@ func (s *Server) answer(c *conn) {
 		err = s.close()
 		defer s.end()
 	}
-	_ = c.Encode(&Reply{Err: NewError(err)})
+	_ = c.Encode(&keeper.Reply{Err: keeper.NewError(err)})
 }
 
 func (s *Server) last() *run {
@@ -124,7 +124,7 @@ func (s *Server) setBegun(begun bool) {
 
 // hold gives the context to a host until its connection ends. The lease runs while no host
 // has it.
-func (s *Server) hold(c *conn) {
+func (s *Server) hold(c *keeper.Conn) {
 	s.mu.Lock()
 	hello, err := s.Hello, error(nil)
 	hello.Empty = !s.begun
@@ -139,10 +139,10 @@ func (s *Server) hold(c *conn) {
 	}
 	s.mu.Unlock()
 	if err != nil {
-		_ = c.Encode(&Reply{Err: NewError(err)})
+		_ = c.Encode(&keeper.Reply{Err: keeper.NewError(err)})
 		return
 	}
-	if c.Encode(&Reply{Hello: &hello}) == nil {
+	if c.Encode(&keeper.Reply{Hello: &hello}) == nil {
 		_, _ = io.Copy(io.Discard, c)
 	}
 	if p, ok := codeinterp.Pauses(s.Contexts); ok {

@@ -1,47 +1,45 @@
-// Package kept is what a host and the keeper of a context say to each other, with the run
-// of the context and its output, which the keeper keeps for hosts that come and go.
-package kept
+package keeper
 
 import (
 	"encoding/gob"
 	"errors"
 	"net"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// The operations of a Request. Each has a connection of its own.
-const (
-	Run       = "run"
-	Resume    = "resume" // of the last run
-	Interrupt = "interrupt"
-	Restart   = "restart"
-	Pause     = "pause" // until EndPause, or the host has gone
-	EndPause  = "end pause"
-	Release   = "release" // the host goes, and has got all
-	Close     = "close"
-
-	hold = "hold" // the context belongs to the host until the connection ends
-	stop = "stop" // the run
-	got  = "got"  // the host has got the end of the run
-)
-
-// A Request is what a host asks a keeper for.
+// A Request is what a client asks a keeper for.
 type Request struct {
-	Op string
+	Op string // of a context
 
-	Code     string // of Run, with its options
-	Options  codeinterp.RunOptions
-	HasStdin bool // gob does not tell an empty one from none
+	// Of a run.
+	Language string
+	Code     string
+	Options  codeinterp.RunOptions // without Input and Files
+	HasStdin bool                  // gob does not tell an empty one from none
+	Files    map[string]string     // paths of Options.Files by their names
+	Live     bool                  // output is sent as it comes
+	Lease    time.Duration         // how long the keeper stays then, if not 0
 }
 
-// A Reply is an answer, or a part of the answer to Run and Resume.
+// RunOptions returns the options of a run.
+func (q *Request) RunOptions() *codeinterp.RunOptions {
+	if q.HasStdin && q.Options.Stdin == nil {
+		q.Options.Stdin = []byte{}
+	}
+	return &q.Options
+}
+
+// A Reply is an answer, or a part of the answer to a run.
 type Reply struct {
-	Err    *Error
-	Hello  *Hello
-	Begun  bool
-	Output *codeinterp.Output
-	End    *codeinterp.Result // without outputs; Err is the run's
+	Err      *Error
+	Info     *codeinterp.Info
+	Hello    *Hello
+	Begun    bool
+	Output   *codeinterp.Output
+	End      *codeinterp.Result // without CallbackErr; Err is the run's
+	Callback string             // the CallbackErr
 }
 
 // A Hello describes a context to the host that attaches it.
@@ -83,17 +81,18 @@ func (e *Error) Error() string { return e.Text }
 // Unwrap returns the sentinel of package codeinterp.
 func (e *Error) Unwrap() error { return kinds[min(max(e.Kind, 0), len(kinds)-1)] }
 
-// A conn is a connection of a host and a keeper.
-type conn struct {
+// A Conn is a connection of a client and a keeper.
+type Conn struct {
 	*net.UnixConn
 	*gob.Decoder
 	*gob.Encoder
 }
 
-func newConn(c *net.UnixConn) *conn { return &conn{c, gob.NewDecoder(c), gob.NewEncoder(c)} }
+// NewConn returns the connection of a socket.
+func NewConn(c *net.UnixConn) *Conn { return &Conn{c, gob.NewDecoder(c), gob.NewEncoder(c)} }
 
-// ask sends a request and returns the answer, and its error.
-func (c *conn) ask(q *Request) (*Reply, error) {
+// Ask sends a request and returns the answer, and its error.
+func (c *Conn) Ask(q *Request) (*Reply, error) {
 	r := &Reply{}
 	err := c.Encode(q)
 	if err == nil {
