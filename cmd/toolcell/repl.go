@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -145,7 +146,7 @@ func (r *repl) loop(ctx context.Context) int {
 		switch {
 		case ctx.Err() != nil:
 			return r.stopped()
-		case errors.Is(err, errAborted):
+		case errors.Is(err, terminal.ErrAborted):
 			continue
 		case errors.Is(err, io.EOF):
 			return 0

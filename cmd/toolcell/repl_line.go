@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/outdir"
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/unfinished"
 )
@@ -35,10 +36,13 @@ func (r *repl) newReader(f *replFlags) (programReader, error) {
 		lines.Buffer(nil, maxLine)
 		return &plainLines{Writer: io.Discard, lines: lines, language: r.language}, nil
 	}
-	e := &editor{Writer: r.stdout, in: in, prompt: promptOf(r.language), complete: r.complete, file: f.history, writable: f.write}
-	e.unfinished = func(text string) bool {
-		_, _, ok := commandIn(text)
-		return !ok && unfinished.Program(r.language, text+"\n")
+	e := &editor{Writer: r.stdout, Editor: terminal.NewEditor(in, r.stdout), in: in, file: f.history, writable: f.write}
+	e.Prompt, e.More, e.Complete = promptOf(r.language), "... ", r.complete
+	e.Unfinished = func(text string) (bool, string) {
+		if _, _, ok := commandIn(text); ok || !unfinished.Program(r.language, text+"\n") {
+			return false, ""
+		}
+		return true, unfinished.Indent(r.language, text)
 	}
 	if e.file == "" {
 		if dir, err := os.UserConfigDir(); err == nil {
@@ -50,7 +54,7 @@ func (r *repl) newReader(f *replFlags) (programReader, error) {
 	}
 	if b, err := os.ReadFile(e.file); err == nil {
 		for line := range strings.Lines(string(b)) {
-			e.history.keep(unescapeLines.Replace(strings.TrimSuffix(line, "\n")))
+			e.History = append(e.History, unescapeLines.Replace(strings.TrimSuffix(line, "\n")))
 		}
 	}
 	return e, nil
@@ -101,6 +105,34 @@ func (p *plainLines) line(ctx context.Context) (string, error) {
 }
 
 func (p *plainLines) close() error { return nil }
+
+// An editor reads programs from a terminal.
+type editor struct {
+	io.Writer
+	*terminal.Editor
+	in       *os.File
+	file     string // of the history; may be empty
+	writable outdir.Writable
+}
+
+func (e *editor) read(ctx context.Context) (string, error) { return e.Read(ctx) }
+
+// close writes the history.
+func (e *editor) close() error {
+	if e.file == "" {
+		return nil
+	}
+	dir, err := e.writable.Open(filepath.Dir(e.file))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	var b strings.Builder
+	for _, text := range e.History {
+		b.WriteString(escapeLines.Replace(text) + "\n")
+	}
+	return outdir.Write(dir, filepath.Base(e.file), []byte(b.String()), 0o600)
+}
 
 // promptOf returns the prompt that a language's users know.
 func promptOf(language string) string {

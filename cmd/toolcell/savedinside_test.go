@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/notebook"
 )
@@ -79,7 +80,7 @@ func TestSavedInside(t *testing.T) {
 	if _, err := new(fileFlags).openFiles(f, "--out", filepath.Join(dir, "out")); err == nil {
 		t.Error("--out went through a link")
 	}
-	typed := editor{history: history{list: []string{"typed"}}, file: filepath.Join(dir, "history"), writable: f.write}
+	typed := editor{Editor: &terminal.Editor{History: []string{"typed"}}, file: filepath.Join(dir, "history"), writable: f.write}
 	if err := typed.close(); err != nil {
 		t.Error(err)
 	}

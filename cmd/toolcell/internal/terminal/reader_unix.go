@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package terminal reads bytes from a terminal.
+// Package terminal reads lines and bytes from a terminal.
 package terminal
 
 import (

@@ -2,6 +2,7 @@
 package unfinished
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -175,3 +176,21 @@ func depthOf(line string) (n int) {
 }
 
 var depths = map[string]int{"if": 1, "case": 1, "do": 1, "{": 1, "fi": -1, "esac": -1, "done": -1, "}": -1}
+
+// openers match lines after which the next one is indented.
+var openers = sync.OnceValue(func() map[string]*regexp.Regexp {
+	return map[string]*regexp.Regexp{
+		"python": regexp.MustCompile(`[:{(\[]\s*$`), "bash": regexp.MustCompile(`(?:\{|\bdo|\bthen|\belse)\s*$`), "": regexp.MustCompile(`[{(\[]\s*$`),
+	}
+})
+
+// Indent returns the indentation of the line after text.
+func Indent(language, text string) string {
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	indent := last[:len(last)-len(strings.TrimLeft(last, " \t"))]
+	opens := cmp.Or(openers()[language], openers()[""])
+	if opens.MatchString(last) {
+		indent += "    "
+	}
+	return indent
+}
