@@ -85,7 +85,7 @@
 //     programs; Describe says whether there is one.
 //   - OMP_NUM_THREADS and OPENBLAS_NUM_THREADS are 1 unless Options.Env sets them, so numpy
 //     uses one core.
-//   - Artifacts looks at 262,144 files and 128 levels; Result.Truncated reports
+//   - Artifacts looks at 50,000 files and 128 levels; Result.Truncated reports
 //     more.
 //   - Completions call nothing: there are none behind properties, getters and proxies.
 //   - Python: multiprocessing works by fork only, unless the program has a file. An
