@@ -68,7 +68,7 @@ func Run(t *testing.T, cfg Config) {
 						t.Skip(reason)
 					}
 					if f := s.try(t.Context(), g, c); f != nil {
-						t.Error(f.text(f.Err))
+						t.Error(f.text())
 					}
 				})
 			}
@@ -78,7 +78,7 @@ func Run(t *testing.T, cfg Config) {
 		for _, inv := range invariants {
 			t.Run(inv.name, func(t *testing.T) {
 				for _, err := range s.broken(inv.name) {
-					t.Error(inv.failure(err).text(err))
+					t.Error(inv.failure(err).text())
 				}
 			})
 		}

@@ -12,24 +12,9 @@ import (
 )
 
 // fileChecks are about files that go in and out. They concern providers whose
-// LanguageInfo.Files is set, and the first one all others.
+// LanguageInfo.Files is set.
 func fileChecks() []check {
 	return []check{
-		{
-			name: "LanguageFiles", scope: stateful, needs: []Feature{Describer},
-			clause: "a context's files can be opened where LanguageInfo.Files says so of its language, and nowhere else: there it is ErrInvalid",
-			run: func(e *env) {
-				files, ok := codeinterp.Files(e.ci)
-				if !ok {
-					return
-				}
-				if _, err := files.OpenFiles(e.ctx, e.context(nil)); e.info().Files {
-					must(err)
-				} else {
-					wantOpError(err, codeinterp.ErrInvalid)
-				}
-			},
-		},
 		{
 			name: "InputsFound", scope: everyRun, uses: files,
 			clause: "the program finds RunOptions.Files in the directory in which it starts",
@@ -41,8 +26,8 @@ func fileChecks() []check {
 		},
 		{
 			name: "FilesShared", scope: stateful, uses: files,
-			clause: "a context's programs and OpenFiles see what the other writes",
-			run:    filing(filesShared),
+			clause: "a context's programs and OpenFiles see what the other writes, where LanguageInfo.Files says so of its language; elsewhere OpenFiles is ErrInvalid",
+			run:    filesShared,
 		},
 		{
 			name: "ArtifactsFound", scope: everyRun, uses: files,
@@ -67,7 +52,12 @@ func filesShared(e *env) {
 		return
 	}
 	id := e.context(nil)
-	dir := need(files.OpenFiles(e.ctx, id))
+	dir, err := files.OpenFiles(e.ctx, id)
+	if !e.info().Files {
+		wantOpError(err, codeinterp.ErrInvalid)
+		return
+	}
+	must(err)
 	given := strings.Repeat(SplitText, 1000)
 	must(dir.MkdirAll("toolcell-dir/deep", 0o755))
 	must(codeinterp.WriteFile(dir, "toolcell-dir/deep/given.txt", strings.NewReader(given), 0o644))

@@ -13,18 +13,9 @@ import (
 )
 
 // functionChecks are about what programs call of the host. They concern the
-// languages whose LanguageInfo.Functions is set, and the first one all others.
+// languages whose LanguageInfo.Functions is set.
 func functionChecks() []check {
 	return []check{
-		{
-			name: "FunctionsRefused", scope: stateless, needs: []Feature{Describer},
-			clause: "functions are ErrInvalid for a language whose programs cannot call",
-			run: func(e *env) {
-				if !e.info().Functions {
-					e.refused("functions", e.p.Print("x"), &codeinterp.RunOptions{Functions: []codeinterp.Function{answering("f", nil)}})
-				}
-			},
-		},
 		{
 			name: "FunctionCalled", scope: everyRun, uses: func(p *Programs) bool { return p.Call != nil },
 			clause: "a program calls a function by its name, with arguments that arrive as they are, and gets its result; the function learns who calls, with the values of the caller's ctx, and Result.Calls lists the call",

@@ -184,16 +184,7 @@ func callbacksSeeAll(w *watched) {
 			got[n].Data = got[n].Data[:min(len(got[n].Data), len(want[n].Data))]
 		}
 	}
-	for i := range max(len(got), len(want)) {
-		switch {
-		case i >= len(got):
-			failf("the Result lacks output %d, which OnOutput saw: %s", i, outputLine(want[i]))
-		case i >= len(want):
-			failf("OnOutput did not see output %d: %s", i, outputLine(got[i]))
-		case !same(got[i], want[i]):
-			failf("output %d is %s, and OnOutput saw %s", i, outputLine(got[i]), outputLine(want[i]))
-		}
-	}
+	about("the Result beside what OnOutput saw", func() { must(sameOutputs(got, want)) })
 }
 
 func resultBounded(w *watched) {

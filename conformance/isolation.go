@@ -27,7 +27,7 @@ func isolationChecks() []check {
 			},
 		},
 		{
-			name: "FreshFiles", scope: stateless, needs: []Feature{Files, PrivateFiles}, proves: PrivateFiles, uses: files,
+			name: "FreshFiles", scope: stateless, uses: files,
 			clause: "a file that a RunCode writes in its directory is not there for a later one",
 			run: func(e *env) {
 				e.ok(lines(e.p.WriteFile("toolcell-leak.txt", "leaked"), e.p.ReadFile("toolcell-leak.txt")), nil)

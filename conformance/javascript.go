@@ -104,8 +104,6 @@ func javascript() Programs {
 		Number:  strconv.Itoa,
 		NoValue: []string{"undefined", "Promise.resolve()", "const k = 1;", "void 0;", ""},
 
-		DisplayBundle: javascriptShow([]codeinterp.Representation{{MIME: "text/plain", Data: []byte("plain")},
-			{MIME: "text/html", Data: []byte("<b>rich</b>")}, {MIME: "image/png", Data: PNG()}}),
 		Show: javascriptShow,
 
 		ReadAll: `console.log("[" + require("fs").readFileSync(0, "utf8") + "]");`,

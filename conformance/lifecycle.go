@@ -51,7 +51,7 @@ func lifecycleChecks() []check {
 			run:    faultsInOrder,
 		},
 		{
-			name: "ExecutionCountOfRuns", row: 10, scope: stateful, needs: []Feature{ExecutionCount, Manager}, proves: ExecutionCount,
+			name: "ExecutionCountOfRuns", row: 10, scope: stateful, needs: []Feature{Manager},
 			clause: "ExecutionCount counts the runs that began since the state was empty: those that failed too, not those that never ran, and from 1 again after a restart and a death of the process",
 			run:    executionCountOfRuns,
 		},
@@ -62,7 +62,7 @@ func lifecycleChecks() []check {
 				id, run := e.busy(e.p.Pause(time.Hour))
 				must(e.stateful().DeleteContext(e.ctx, id))
 				run.wait(e.patience())
-				run.wantLost(codeinterp.ErrContext, codeinterp.CauseClosed, true)
+				run.wantLost(codeinterp.ErrContext, codeinterp.CauseClosed)
 				e.noContext(id)
 			},
 		},
@@ -80,7 +80,7 @@ func lifecycleChecks() []check {
 				time.Sleep(settle)
 				must(within(2*e.patience(), "Close", e.ci.Close))
 				run.wait(e.patience())
-				run.wantLost(codeinterp.ErrClosed, codeinterp.CauseClosed, true)
+				run.wantLost(codeinterp.ErrClosed, codeinterp.CauseClosed)
 				queued.wait(e.patience())
 				wantNotRun(queued.res, queued.err, codeinterp.ErrClosed)
 			},

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -27,7 +26,7 @@ func managerChecks() []check {
 				run := e.interrupted(e.p.Pause(time.Hour))
 				run.wantCause(codeinterp.CauseInterrupt)
 				e.ownError(run.res, 100)
-				if run.res.StateLost && !e.lacks(InterruptKeepsState) {
+				if run.res.StateLost {
 					failf("StateLost after the interrupt of a program that waits")
 				}
 			},
@@ -83,7 +82,7 @@ func restartDuring(e *env) {
 	must(e.manager().RestartContext(e.ctx, id))
 	run.wait(2 * e.patience())
 	queued.wait(2 * e.patience())
-	run.wantLost(nil, codeinterp.CauseRestart, true)
+	run.wantLost(nil, codeinterp.CauseRestart)
 	wantOK(queued.res, queued.err)
 	wantText("the variable in the queued run", queued.res.Stdout(), "no\n")
 	if queued.res.StateLost || e.okIn(id, e.p.Print("x"), nil).StateLost {
@@ -125,7 +124,7 @@ func interruptEarly(e *env) {
 
 func pauseStops(e *env) {
 	p, ok := codeinterp.Pauses(e.ci)
-	if described := codeinterp.Describe(e.ci).Pause != ""; ok != described && !e.lacks(Describer) {
+	if described := codeinterp.Describe(e.ci).Pause != ""; ok != described {
 		failf("there is a Pauser: %v, and Info.Pause is %q", ok, codeinterp.Describe(e.ci).Pause)
 	}
 	if !ok {
@@ -141,48 +140,31 @@ func pauseStops(e *env) {
 // pausedAfter pauses a program that takes a while, and one that has as long until its
 // timeout. It returns false where one of them ended before the pause, on a busy machine.
 func (e *env) pausedAfter(p codeinterp.Pauser, short time.Duration) bool {
-	id, timed, timeout := e.context(nil), e.context(nil), e.timeout(short)
+	id, other, timeout := e.context(nil), e.context(nil), e.timeout(short)
 	doomed, lost := e.busy(e.p.Pause(time.Hour))
-	ends, began := make(chan error, 1), make(chan struct{})
-	var res codeinterp.Result
-	go func() {
-		var err error
-		res, err = e.runIn(timed, lines(e.p.Print("busy"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: timeout, OnOutput: onceOutput(began)})
-		ends <- err
-	}()
+	timed := e.startWith(other, lines(e.p.Print("busy"), e.p.Pause(time.Hour)), codeinterp.RunOptions{Timeout: timeout})
 	run := e.start(id, lines(e.p.Print("busy"), e.p.Pause(short), e.p.Print("after")))
 	run.running()
 	select {
-	case <-began:
-	case err := <-ends:
-		ends <- err // without an output
+	case <-timed.started:
+	case <-timed.done:
 	}
 	must(p.Pause(e.ctx))
-	early := run.ended() || len(ends) > 0
+	early := run.ended() || timed.ended()
 	if _, err := e.runIn(id, e.p.Print("x"), nil); !errors.Is(err, codeinterp.ErrPaused) {
 		failf("a run in a pause is %v, want ErrPaused", err)
 	}
 	must(e.stateful().DeleteContext(e.ctx, doomed))
 	lost.wait(e.patience())
 	time.Sleep(timeout + settle)
-	switch {
-	case early:
-	case run.ended():
-		failf("a program went on in a pause")
-	case len(ends) > 0:
-		failf("a timeout passed in a pause")
+	if !early && (run.ended() || timed.ended()) {
+		failf("a program went on in a pause, or its timeout passed: %v, %v", run.ended(), timed.ended())
 	}
 	must(p.Resume(e.ctx))
 	run.wait(e.patience() + short)
 	wantOK(run.res, run.err)
 	wantText("what a program prints after a pause", run.res.Stdout(), "busyafter")
-	err := <-ends
-	wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
+	timed.wait(e.patience() + timeout)
+	wantStatus(timed.res, timed.err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
 	return !early
-}
-
-// onceOutput returns a callback that closes began at the first output.
-func onceOutput(began chan struct{}) func(codeinterp.Output) error {
-	once := sync.OnceFunc(func() { close(began) })
-	return func(codeinterp.Output) error { once(); return nil }
 }

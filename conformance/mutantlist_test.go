@@ -87,12 +87,11 @@ func outcomeMutants() []mutant {
 	ok := func(r *codeinterp.Result) { r.Status, r.ExitCode, r.Error = codeinterp.StatusOK, 0, nil }
 	return []mutant{
 		{clause: "ExitCode", wrap: at(codeinterp.StatusError, func(r *codeinterp.Result) { r.ExitCode = 1 })},
-		{clause: "UncaughtError", wrap: at(codeinterp.StatusError, ok)},
 		{clause: "SyntaxError", wrap: replaced("\n!!", "\nfail \"\"")},
 		{clause: "Recursion", wrap: at(codeinterp.StatusError, ok)},
 		{clause: "KilledBySignal", wrap: because(codeinterp.CauseSignal, func(r *codeinterp.Result) { r.Cause = "" })},
 		{clause: "ExitOfProcess", wrap: because(codeinterp.CauseExit, func(r *codeinterp.Result) { r.Status = codeinterp.StatusError })},
-		{clause: "ErrorNameAndMessage", wrap: errorsOf(func(e *codeinterp.ProgramError) { e.Message, _, _ = strings.Cut(e.Message, "\n") })},
+		{clause: "UncaughtError", wrap: errorsOf(func(e *codeinterp.ProgramError) { e.Message, _, _ = strings.Cut(e.Message, "\n") })},
 		{clause: "ErrorTraceback", wrap: errorsOf(func(e *codeinterp.ProgramError) { e.Traceback = nil })},
 		{clause: "ErrorLine", wrap: errorsOf(func(e *codeinterp.ProgramError) { e.Line-- })},
 		{clause: "MissingModule", wrap: errorsOf(func(e *codeinterp.ProgramError) { e.MissingModule = "" })},
@@ -109,9 +108,7 @@ func outcomeMutants() []mutant {
 				c.Run.Timeout = max(c.Run.Timeout, time.Second)
 			}
 		})},
-		{clause: "LatenessKept", wrap: at(codeinterp.StatusTimeout, func(r *codeinterp.Result) { r.Duration += time.Hour })},
 		{clause: "ValueJSON", wrap: outputs(codeinterp.Value, func(o *codeinterp.Output) { o.Value = []byte(strconv.Quote(string(o.Value))) })},
-		{clause: "ValueText", wrap: outputs(codeinterp.Value, func(o *codeinterp.Output) { o.Bundle[0].Data = []byte("text") })},
 		{clause: "NoValue", wrap: replaced(`set "x" "1"`, `value "null" "None"`)},
 		{clause: "DisplayBundle", wrap: outputs(codeinterp.Display, func(o *codeinterp.Output) {
 			o.Bundle = slices.Clone(o.Bundle)
@@ -136,40 +133,12 @@ func outcomeMutants() []mutant {
 			c.Op = codeinterp.OpRefer
 			return next(ctx, c)
 		})},
-		{clause: "DetachWaits", wrap: on(codeinterp.OpResume, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-			r, err := next(ctx, c)
-			if errors.Is(err, codeinterp.ErrNoRun) {
-				err = nil
-			}
-			return r, err
-		})},
-		{clause: "ForkWaits", wrap: on(codeinterp.OpFork, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-			r, err := next(ctx, c)
-			if err != nil {
-				err = codeinterp.ErrInvalid
-			}
-			return r, err
-		})},
 	}
 }
 
 func outputMutants() []mutant {
 	return []mutant{
-		{clause: "StdoutExact", wrap: data(func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") })},
-		{clause: "StreamsApart", wrap: outputs(codeinterp.Stderr, func(o *codeinterp.Output) { o.Kind = codeinterp.Stdout })},
 		{clause: "BinaryExact", wrap: data(func(s string) string { return strings.ToValidUTF8(s, "?") })},
-		{clause: "CallbackLive", wrap: calls(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-			if c.Run == nil || c.Run.OnOutput == nil {
-				return next(ctx, c)
-			}
-			on := c.Run.OnOutput
-			c.Run.OnOutput = nil
-			r, err := next(ctx, c)
-			for _, o := range r.Result.Outputs {
-				_ = on(o)
-			}
-			return r, err
-		})},
 		{clause: "CallbackSlow", wrap: live(func(next callback) callback {
 			n := 0
 			return func(o codeinterp.Output) error {
@@ -326,7 +295,6 @@ func contextMutants() []mutant {
 				c.Code = `fail "no such variable"`
 			}
 		})},
-		{clause: "StateSurvivesFailure", wrap: replaced(`get "kept"`, `print "\n"`)},
 		{clause: "StateAfterInterrupt", wrap: at(codeinterp.StatusTimeout, func(r *codeinterp.Result) { r.StateLost = true })},
 		{clause: "StateAfterDeath", wrap: results(func(r *codeinterp.Result) { r.StateLost = false })},
 		{clause: "FreshState", wrap: replaced(`has "leaked"`, `print "yes\n"`)},
@@ -415,9 +383,6 @@ func opens(change func(codeinterp.FS) codeinterp.FS) wrapper {
 
 func fileMutants() []mutant {
 	return []mutant{
-		{clause: "LanguageFiles", wrap: on(codeinterp.OpFiles, func(_ context.Context, c codeinterp.Call, _ codeinterp.Handler) (codeinterp.Reply, error) {
-			return fails(c, codeinterp.ErrInvalid)
-		})},
 		{clause: "InputsFound", wrap: before(func(c *codeinterp.Call) { c.Run.Files = nil })},
 		{clause: "FilesShared", wrap: opens(func(codeinterp.FS) codeinterp.FS { return memfs.New(nil).Files(".") })},
 		{clause: "FilesKept", wrap: replaced(`read "toolcell-file`, `fail "`)},
@@ -434,7 +399,6 @@ func functionMutants() []mutant {
 	var mu sync.Mutex
 	var first []codeinterp.Function
 	return []mutant{
-		{clause: "FunctionsRefused", wrap: describes(func(i *codeinterp.Info) { i.Languages[0].Functions = false })},
 		{clause: "FunctionCalled", wrap: results(func(r *codeinterp.Result) { r.Calls = nil })},
 		{clause: "FunctionFails", wrap: results(func(r *codeinterp.Result) {
 			for i := range r.Calls {
@@ -463,12 +427,6 @@ func functionMutants() []mutant {
 				c.Run.Stdin = nil
 			}
 		})},
-		{clause: "TerminalTimeout", wrap: before(func(c *codeinterp.Call) {
-			if c.Op == codeinterp.OpTerminal && c.Run.Timeout > 0 {
-				c.Run.Timeout, c.Code = 0, "exit 0"
-			}
-		})},
-		{clause: "CommandTimeout", wrap: at(codeinterp.StatusTimeout, func(r *codeinterp.Result) { r.Status, r.ExitCode = codeinterp.StatusLost, 137 })},
 	}
 }
 
@@ -511,13 +469,7 @@ func leakMutants() []mutant {
 		return func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter { leak(); return ci }
 	}
 	return []mutant{
-		{clause: "LeakGoroutines", real: true, wrap: each(leaked)},
-		{clause: "LeakFiles", wrap: each(func() {
-			if f, err := os.Open("/dev/null"); err == nil {
-				leave(func() { _ = f.Close() })
-			}
-		})},
-		{clause: "LeakProcesses", wrap: each(func() { leaveSleep("600") })},
+		{clause: "LeakInterpreters", wrap: each(func() { leaveSleep("600") })},
 		{clause: "LeakContexts", real: true, wrap: on(codeinterp.OpCreate, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 			leaked()
 			return next(ctx, c)

@@ -21,16 +21,6 @@ func outcomeChecks() []check {
 			},
 		},
 		{
-			name: "UncaughtError", row: 16, scope: everyRun, uses: func(p *Programs) bool { return p.Fail != nil },
-			clause: "an uncaught error is StatusError, 1, with the program's Error and its output before that, also where its message is empty",
-			run: func(e *env) {
-				for _, msg := range []string{"went wrong", ""} {
-					res := e.fails(lines(e.p.Print("before"), e.p.Fail(msg), e.p.Print("after")))
-					wantText("stdout", res.Stdout(), "before")
-				}
-			},
-		},
-		{
 			name: "SyntaxError", row: 16, scope: everyRun, uses: func(p *Programs) bool { return p.SyntaxError != "" },
 			clause: "a syntax error is StatusError; in a language with exceptions 1, with an Error, and no part of the program runs",
 			run: func(e *env) {
@@ -86,12 +76,13 @@ func errorChecks() []check {
 	fails := func(p *Programs) bool { return p.Fail != nil }
 	return []check{
 		{
-			name: "ErrorNameAndMessage", row: 17, scope: everyRun, uses: func(p *Programs) bool { return fails(p) && p.FailName != "" },
-			clause: "Error has the error's name and message, exactly",
+			name: "UncaughtError", row: 17, scope: everyRun, uses: fails,
+			clause: "an uncaught error is StatusError, 1, with the output before it, and Error has its name and message, exactly, also where that is empty",
 			run: func(e *env) {
-				for _, msg := range []string{"went wrong", "日本 \"quoted\" 🙂", "two\nlines", "42"} {
-					got := e.fails(e.p.Fail(msg)).Error
-					if got.Name != e.p.FailName || got.Message != msg || got.MissingModule != "" {
+				for _, msg := range []string{"went wrong", "", "日本 \"quoted\" 🙂", "two\nlines", "42"} {
+					res := e.fails(lines(e.p.Print("before"), e.p.Fail(msg), e.p.Print("after")))
+					wantText("stdout", res.Stdout(), "before")
+					if got := res.Error; got.Name != e.p.FailName || got.Message != msg || got.MissingModule != "" {
 						failf("Error %+v, want the name %q and the message %q", got, e.p.FailName, msg)
 					}
 				}
@@ -109,7 +100,7 @@ func errorChecks() []check {
 			},
 		},
 		{
-			name: "ErrorTraceback", row: 17, scope: everyRun, needs: []Feature{Traceback}, proves: Traceback, uses: fails,
+			name: "ErrorTraceback", row: 17, scope: everyRun, uses: fails,
 			clause: "Traceback is the runtime's own report, line by line, with the error's name and message",
 			run: func(e *env) {
 				list := e.fails(e.p.Fail("went wrong")).Error.Traceback

@@ -20,14 +20,19 @@ type pending struct {
 
 // start makes a run in the background, in a context or by RunCode.
 func (e *env) start(id codeinterp.ContextID, code string) *pending {
+	return e.startWith(id, code, codeinterp.RunOptions{})
+}
+
+// startWith is start with options, whose OnOutput it sets.
+func (e *env) startWith(id codeinterp.ContextID, code string, opts codeinterp.RunOptions) *pending {
 	p := &pending{e: e, started: make(chan struct{}), done: make(chan struct{})}
 	var once sync.Once
-	opts := codeinterp.RunOptions{OnOutput: func(out codeinterp.Output) error {
+	opts.OnOutput = func(out codeinterp.Output) error {
 		if out.Kind == codeinterp.Stdout {
 			once.Do(func() { close(p.started) })
 		}
 		return nil
-	}}
+	}
 	go func() {
 		defer close(p.done)
 		p.res, p.err = e.runIn(id, code, &opts)
@@ -90,16 +95,16 @@ func (p *pending) wantCause(cause codeinterp.Cause) {
 }
 
 // wantLost wants a run of busyIn that was ended with a nil error or the given one,
-// and whether that took the state along.
-func (p *pending) wantLost(is error, cause codeinterp.Cause, state bool) {
+// and the state with it.
+func (p *pending) wantLost(is error, cause codeinterp.Cause) {
 	if is == nil {
 		wantStatus(p.res, p.err, codeinterp.StatusLost, codeinterp.ExitKilled)
 	} else {
 		wantErr(p.res, p.err, is, codeinterp.StatusLost, codeinterp.ExitKilled)
 	}
 	p.wantCause(cause)
-	if p.res.StateLost != state {
-		failf("%s, want StateLost %v", describe(p.res), state)
+	if !p.res.StateLost {
+		failf("%s, want StateLost", describe(p.res))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -27,23 +26,18 @@ func presenceChecks() []check {
 			run:    func(e *env) { e.manager() },
 		},
 		{
-			name: "DescribeTrue", row: 13, needs: []Feature{Describer}, proves: Describer,
+			name: "DescribeTrue", row: 13,
 			clause: "Describe names the provider as its errors do, lists the languages in the order of Languages, and says the same each time",
 			run:    describeTrue,
 		},
 		{
-			name: "ContextsDescribed", row: 13, needs: []Feature{Describer},
+			name: "ContextsDescribed", row: 13,
 			clause: "a language has contexts exactly where Describe says so, whatever the others have; for one without them CreateContext is ErrLanguage",
 			run:    contextsDescribed,
 		},
 		{
-			name: "LatenessKept", row: 11, needs: []Feature{Describer}, uses: func(p *Programs) bool { return p.Stubborn != "" },
-			clause: "a run is over at the latest Info.Lateness after its timeout, where that is given, also if its program resists",
-			run:    latenessKept,
-		},
-		{
-			name: "LimitsEnforced", row: 12, scope: everyRun, needs: []Feature{Describer},
-			clause: "what Info.Limits says holds: a value above is ErrInvalid, and nothing is run",
+			name: "LimitsEnforced", row: 12, scope: everyRun,
+			clause: "what is above Info.Limits is ErrInvalid, as are functions for a language whose programs cannot call, and nothing is run",
 			run:    limitsEnforced,
 		},
 	}
@@ -64,12 +58,6 @@ func describeTrue(e *env) {
 	_, err := e.ci.RunCode(e.ctx, "no-such-language", "", nil)
 	if pe, ok := err.(*codeinterp.Error); !ok || pe.Provider != info.Provider {
 		failf("an error %v, and Info has the Provider %q", err, info.Provider)
-	}
-	iso := info.Isolation
-	for _, r := range []codeinterp.Reach{iso.Filesystem, iso.Network, iso.Processes, iso.Signals} {
-		if !slices.Contains([]codeinterp.Reach{codeinterp.ReachUnknown, codeinterp.ReachOpen, codeinterp.ReachLimited, codeinterp.ReachBlocked}, r) {
-			failf("an Isolation with a reach %q", r)
-		}
 	}
 }
 
@@ -96,24 +84,6 @@ func contextsDescribed(e *env) {
 	}
 }
 
-// busyTries is how often a clause about time is tried before its failure
-// counts: on a busy machine any single moment can be missed.
-const busyTries = 4
-
-// latenessKept stops a program that resists.
-func latenessKept(e *env) {
-	const timeout = 500 * time.Millisecond
-	late := codeinterp.Describe(e.ci).Lateness
-	for range busyTries {
-		res, err := e.runIn("", e.p.Stubborn, &codeinterp.RunOptions{Timeout: timeout})
-		wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
-		if late <= 0 || res.Duration <= timeout+late {
-			return
-		}
-	}
-	failf("the runs ended more than %v, Info.Lateness, after their timeout of %v", late, timeout)
-}
-
 func limitsEnforced(e *env) {
 	limits := codeinterp.Describe(e.ci).Limits
 	code := e.p.Print("ran")
@@ -122,6 +92,9 @@ func limitsEnforced(e *env) {
 	}
 	if limits.Output > 0 {
 		e.refused("a MaxOutput above the limit", code, &codeinterp.RunOptions{MaxOutput: limits.Output + 1})
+	}
+	if !e.info().Functions {
+		e.refused("functions", code, &codeinterp.RunOptions{Functions: []codeinterp.Function{answering("f", nil)}})
 	}
 	if limits.Code > 0 && limits.Code < codeinterp.MaxCode {
 		e.refused("code above the limit", code+"\n"+strings.Repeat(" ", limits.Code), nil)

@@ -83,8 +83,6 @@ type Programs struct {
 	// NoValue are programs whose last statement or expression has no value.
 	NoValue []string
 
-	// DisplayBundle shows one bundle: the same two and the text "plain".
-	DisplayBundle string
 	// Show shows one bundle, with its representations in the order given.
 	// There is always a text/plain.
 	Show func(bundle []codeinterp.Representation) string

@@ -86,9 +86,7 @@ func python() Programs {
 		Number:  strconv.Itoa,
 		NoValue: []string{"None", "x = 1", "import os", "for i in range(3): i", ""},
 
-		DisplayBundle: pythonShow("'text/plain': 'plain', 'text/html': '<b>rich</b>', 'image/png': " +
-			pythonPNG()),
-		Show:          pythonBundle,
+		Show:          pythonShow,
 		DisplayUpdate: lines(pythonRich, "handle = display(Rich({'text/plain': 'one'}), display_id=True)", "handle.update(Rich({'text/plain': 'two'}))"),
 
 		ReadAll:  lines("import sys", "print('[' + sys.stdin.read() + ']', flush=True)"),
@@ -135,12 +133,8 @@ const pythonRich = `class Rich:
     def __repr__(self): return 'plain'
     def _repr_mimebundle_(self, include=None, exclude=None): return self.bundle`
 
-func pythonShow(bundle string) string {
-	return lines(pythonRich, "display(Rich({"+bundle+"}))")
-}
-
-// pythonBundle shows a bundle with each type's data as programs have it.
-func pythonBundle(bundle []codeinterp.Representation) string {
+// pythonShow shows a bundle with each type's data as programs have it.
+func pythonShow(bundle []codeinterp.Representation) string {
 	var list []string
 	for _, rep := range bundle {
 		data := literal(string(rep.Data))
@@ -152,9 +146,5 @@ func pythonBundle(bundle []codeinterp.Representation) string {
 		}
 		list = append(list, literal(rep.MIME)+": "+data)
 	}
-	return pythonShow(strings.Join(list, ", "))
-}
-
-func pythonPNG() string {
-	return fmt.Sprintf("__import__('base64').b64decode('%s')", base64.StdEncoding.EncodeToString(PNG()))
+	return lines(pythonRich, "display(Rich({"+strings.Join(list, ", ")+"}))")
 }

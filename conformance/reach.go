@@ -19,12 +19,12 @@ func reachChecks() []check {
 	reads := func(p *Programs) bool { return p.ReadFile != nil }
 	return []check{
 		{
-			name: "ReachFiles", scope: everyRun, needs: []Feature{Describer}, uses: reads,
+			name: "ReachFiles", scope: everyRun, uses: reads,
 			clause: "where Describe says that the host's files are limited or blocked, code reads none and writes none that the options do not list",
 			run:    reachFiles,
 		},
 		{
-			name: "ReachNetwork", scope: everyRun, needs: []Feature{Describer}, uses: func(p *Programs) bool { return p.Connect != nil },
+			name: "ReachNetwork", scope: everyRun, uses: func(p *Programs) bool { return p.Connect != nil },
 			clause: "where Describe says that the network is blocked, code reaches no address, the host's own included",
 			run: func(e *env) {
 				// Who else may have found the port by chance does not find the next one.
@@ -34,7 +34,7 @@ func reachChecks() []check {
 			},
 		},
 		{
-			name: "ReachProcesses", scope: everyRun, needs: []Feature{Describer}, uses: reads,
+			name: "ReachProcesses", scope: everyRun, uses: reads,
 			clause: "where Describe says that processes are blocked, code does not see the host's",
 			run: func(e *env) {
 				path := fmt.Sprintf("/proc/%d/cmdline", os.Getpid())
@@ -45,7 +45,7 @@ func reachChecks() []check {
 			},
 		},
 		{
-			name: "ReachSignals", scope: everyRun, needs: []Feature{Describer}, uses: func(p *Programs) bool { return p.Kill != nil },
+			name: "ReachSignals", scope: everyRun, uses: func(p *Programs) bool { return p.Kill != nil },
 			clause: "where Describe says that signals are blocked, code cannot end a process of the host",
 			run:    reachSignals,
 		},

@@ -1,8 +1,8 @@
 package conformance
 
 import (
-	"errors"
 	"fmt"
+	"path"
 	"strings"
 )
 
@@ -24,41 +24,24 @@ type Failure struct {
 	Feature Feature
 }
 
-// String describes the failure in a paragraph, without stacks of goroutines.
-func (f Failure) String() string {
-	name := f.Check
-	if f.Group != "" {
-		name = f.Group + "/" + f.Check
-	}
-	err := f.Err
-	if h, ok := err.(*hang); ok {
-		err = errors.New(h.summary())
-	}
-	return name + ": " + f.text(err)
-}
+// String describes the failure in a paragraph.
+func (f Failure) String() string { return path.Join(f.Group, f.Check) + ": " + f.text() }
 
 // text describes the failure without its name.
-func (f Failure) text(err error) string {
-	text := fmt.Sprintf("%v\n  contract: %s", err, f.Clause)
+func (f Failure) text() string {
+	text := fmt.Sprintf("%v\n  contract: %s", f.Err, f.Clause)
 	if f.Feature != "" {
 		text += "\n  feature: " + string(f.Feature)
 	}
 	return text
 }
 
-// Error returns the report, one failure per paragraph, and the goroutines of the
-// first case that did not return.
+// Error returns the report, one failure per paragraph.
 func (r *Report) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "conformance: %d of %d checks failed (%d do not apply)", len(r.Failures), r.Tried, r.Exempt)
 	for _, f := range r.Failures {
 		b.WriteString("\n\n" + f.String())
-	}
-	for _, f := range r.Failures {
-		if h, ok := f.Err.(*hang); ok {
-			fmt.Fprintf(&b, "\n\nThe goroutines when %s did not return:\n%s", h.what, h.stacks)
-			break
-		}
 	}
 	return b.String()
 }

@@ -15,12 +15,12 @@ func stoppedChecks() []check {
 			run:    stoppedCodeIsDead,
 		},
 		{
-			name: "StoppedCodeWritesNoMore", row: 3, scope: stateful, needs: []Feature{Files}, uses: appends,
+			name: "StoppedCodeWritesNoMore", row: 3, scope: stateful, uses: appends,
 			clause: "code that was stopped by a timeout, a cancellation, an interrupt or a restart does not go on writing files",
 			run:    stoppedCodeWritesNoMore,
 		},
 		{
-			name: "EndedCodeWritesNoMore", row: 3, scope: stateful, own: true, needs: []Feature{Files, Cwd}, uses: appends,
+			name: "EndedCodeWritesNoMore", row: 3, scope: stateful, own: true, uses: func(p *Programs) bool { return appends(p) && p.Getwd != "" },
 			clause: "once DeleteContext or Close has returned nil, no code of the context goes on writing files; Close waits too for what a DeleteContext left whose ctx had ended",
 			run:    endedCodeWritesNoMore,
 		},

@@ -10,71 +10,15 @@ import (
 func streamChecks() []check {
 	return []check{
 		{
-			name: "StdoutExact", scope: everyRun,
-			clause: "standard output arrives byte by byte: nothing added, nothing trimmed, nothing translated",
-			run:    stdoutExact,
-		},
-		{
-			name: "StreamsApart", row: 21, scope: everyRun,
-			clause: "the two streams stay apart, and outputs that are apart in time keep their order",
-			run:    streamsApart,
-		},
-		{
-			name: "BinaryExact", scope: everyRun, needs: []Feature{BinaryOutput}, proves: BinaryOutput, uses: func(p *Programs) bool { return p.Bytes != "" },
+			name: "BinaryExact", scope: everyRun, uses: func(p *Programs) bool { return p.Bytes != "" },
 			clause: "streams carry raw bytes, also those that are no UTF-8",
 			run:    func(e *env) { e.prints("stdout", e.p.Bytes, allBytes(), nil) },
 		},
 	}
 }
 
-// streamsApart wants the order of writing where outputs are apart in time. On a busy
-// machine the two streams may be read together all the same: it tries again with more
-// time between them.
-func streamsApart(e *env) {
-	const want = "stdout o1, stderr e1, stdout o2o3, stderr e2"
-	var got []string
-	for apart := 50 * time.Millisecond; apart < 2*time.Second; apart *= 3 {
-		pause := e.p.Pause(apart)
-		res := e.ok(lines(e.p.Print("o1"), pause, e.p.PrintErr("e1"), pause, e.p.Print("o2"), e.p.Print("o3"), pause, e.p.PrintErr("e2")), &codeinterp.RunOptions{})
-		wantText("stdout", res.Stdout(), "o1o2o3")
-		wantText("stderr", res.Stderr(), "e1e2")
-		got = got[:0]
-		for _, o := range res.Outputs {
-			got = append(got, o.Kind.String()+" "+string(o.Data))
-		}
-		if strings.Join(got, ", ") == want {
-			return
-		}
-	}
-	failf("outputs %q, want %q", got, want)
-}
-
-func stdoutExact(e *env) {
-	for _, text := range []string{
-		"hello\n",
-		"  spaces \t\n\n\n",
-		"\r\n\rcarriage\r",
-		"é 日本語 🙂 \u2028 \ufeff",
-		"'quotes' \"double\" \\back\\ $HOME `id` %d %s",
-		"control \x00\x01\x1b[31mred\x1b[0m\x7f",
-		strings.Repeat("long line without an end ", 1000),
-	} {
-		if e.lacks(BinaryOutput) {
-			text = strings.ReplaceAll(text, "\x00", "")
-		}
-		res := e.ok(e.p.Print(text), &codeinterp.RunOptions{})
-		wantText("stdout", res.Stdout(), text)
-		wantText("stderr", res.Stderr(), "")
-	}
-}
-
 func callbackChecks() []check {
 	return []check{
-		{
-			name: "CallbackLive", scope: everyRun,
-			clause: "OnOutput sees output as it appears, not when the program ends",
-			run:    func(e *env) { e.stopAtOutput(e.p.Pause(time.Hour)) },
-		},
 		{
 			name: "CallbackSlow", row: 26, scope: everyRun, uses: func(p *Programs) bool { return p.Lines != nil },
 			clause: "a slow OnOutput slows the program down and loses nothing",

@@ -26,7 +26,6 @@ type suite struct {
 	contexts map[string]codeinterp.ContextID // the shared ones, by language
 	pace     map[group]time.Duration         // how long a small run takes
 	gap      map[group]int                   // which of gaps keeps outputs in order
-	leaks    map[string]error                // by check, once they were looked for
 	hung     int                             // cases that did not return
 	settling []time.Duration                 // waits for idle processors after a stop, look by look
 
@@ -192,20 +191,9 @@ func within(limit time.Duration, what string, f func() error) error {
 	case err := <-done:
 		return err
 	case <-t.C:
-		return &hang{what: what, limit: limit, stacks: goroutines()}
+		return fmt.Errorf("%s did not return within %v; goroutines:\n%s", what, limit, goroutines())
 	}
 }
-
-// A hang is a call that did not return.
-type hang struct {
-	what   string
-	limit  time.Duration
-	stacks string // of all goroutines at that time
-}
-
-func (h *hang) Error() string { return h.summary() + "; goroutines:\n" + h.stacks }
-
-func (h *hang) summary() string { return fmt.Sprintf("%s did not return within %v", h.what, h.limit) }
 
 // goroutines returns the stacks of all goroutines, equal ones once.
 func goroutines() string {

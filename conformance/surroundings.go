@@ -20,7 +20,7 @@ func surroundingsChecks() []check {
 	getsEnv := func(p *Programs) bool { return p.GetEnv != nil }
 	return []check{
 		{
-			name: "StdinGiven", scope: everyRun, needs: []Feature{Stdin}, proves: Stdin, uses: reads,
+			name: "StdinGiven", scope: everyRun, uses: reads,
 			clause: "Stdin is what the program reads from its standard input",
 			run: func(e *env) {
 				text := "first\nsecond é " + strings.Repeat("x", 100000)
@@ -47,12 +47,12 @@ func surroundingsChecks() []check {
 			},
 		},
 		{
-			name: "InputStreams", scope: everyRun, needs: []Feature{Describer}, uses: reads,
+			name: "InputStreams", scope: everyRun, uses: reads,
 			clause: "the program reads Input, and that is closed after the run, where LanguageInfo.Input says so; elsewhere it is ErrInvalid, as are both Stdin and Input",
 			run:    inputStreams,
 		},
 		{
-			name: "EnvOfRun", scope: everyRun, needs: []Feature{Env}, proves: Env, uses: getsEnv,
+			name: "EnvOfRun", scope: everyRun, uses: getsEnv,
 			clause: "RunOptions.Env holds for this run only, with any text as a value",
 			run: func(e *env) {
 				for _, value := range []string{"plain", oddValue, "two\nlines", ""} {
@@ -62,7 +62,7 @@ func surroundingsChecks() []check {
 			},
 		},
 		{
-			name: "EnvOfContext", scope: stateful, needs: []Feature{Env}, uses: getsEnv,
+			name: "EnvOfContext", scope: stateful, uses: getsEnv,
 			clause: "ContextOptions.Env holds for all the context's runs, after a restart and a death of its process too; a run's Env replaces it for that run",
 			run: func(e *env) {
 				env := map[string]string{"TOOLCELL_CTX": oddValue}
@@ -77,12 +77,12 @@ func surroundingsChecks() []check {
 			},
 		},
 		{
-			name: "Cwd", scope: stateful, needs: []Feature{Cwd}, proves: Cwd, uses: func(p *Programs) bool { return p.Getwd != "" },
+			name: "Cwd", scope: stateful, uses: func(p *Programs) bool { return p.Getwd != "" },
 			clause: "ContextOptions.Cwd is the directory that the context's runs start in, after a restart and a death of its process too, and ListContexts shows it",
 			run:    cwd,
 		},
 		{
-			name: "FilesKept", scope: stateful, needs: []Feature{Files}, proves: Files, uses: files,
+			name: "FilesKept", scope: stateful, uses: files,
 			clause: "a file that a run of a context writes is there for the context's next run",
 			run: func(e *env) {
 				id := e.shared()

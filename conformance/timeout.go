@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ func timeoutChecks() []check {
 		},
 		{
 			name: "TimeoutStubborn", row: 6, scope: everyRun, uses: func(p *Programs) bool { return p.Stubborn != "" },
-			clause: timeoutClause + ": one that resists interrupts",
+			clause: timeoutClause + ": one that resists interrupts, too, at the latest Info.Lateness after it",
 			run:    func(e *env) { e.timesOut(e.p.Stubborn, 600*time.Millisecond) },
 		},
 		{
@@ -32,7 +33,7 @@ func timeoutChecks() []check {
 		},
 		{
 			name: "CanceledDuring", row: 6, scope: everyRun,
-			clause: "a run whose ctx ends is StatusCanceled, 130, with ctx's cause as the error and the output so far",
+			clause: "a run whose ctx ends is StatusCanceled, 130, with ctx's cause as the error and the output so far, which OnOutput saw as it appeared",
 			run: func(e *env) {
 				res := e.stopAtOutput(e.p.Pause(time.Hour))
 				if res.Stdout() != "first" || !strings.HasPrefix(res.Stderr(), "warned") {
@@ -77,17 +78,30 @@ func timeoutChecks() []check {
 	}
 }
 
+// busyTries is how often a clause about time is tried before its failure
+// counts: on a busy machine any single moment can be missed.
+const busyTries = 4
+
 // timesOut wants code to run into a timeout, on time, and the next run to be as
 // usual.
 func (e *env) timesOut(code string, timeout time.Duration) {
-	start := time.Now()
-	res, err := e.run(code, &codeinterp.RunOptions{Timeout: timeout, MaxOutput: 1 << 20})
-	took := time.Since(start)
-	wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
-	if took < timeout || took > timeout+e.patience() {
-		failf("the run ended after %v with a timeout of %v", took, timeout)
+	late := cmp.Or(codeinterp.Describe(e.ci).Lateness, e.patience())
+	var res codeinterp.Result
+	for range busyTries {
+		var err error
+		start := time.Now()
+		res, err = e.run(code, &codeinterp.RunOptions{Timeout: timeout, MaxOutput: 1 << 20})
+		took := time.Since(start)
+		wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
+		if took < timeout || took > timeout+e.patience() {
+			failf("the run ended after %v with a timeout of %v", took, timeout)
+		}
+		e.prints("the next run", e.p.Print("next"), "next", nil)
+		if res.Duration <= timeout+late {
+			return
+		}
 	}
-	e.prints("the next run", e.p.Print("next"), "next", nil)
+	failf("the runs lasted %v and longer, with a timeout of %v and %v, Info.Lateness, to end in", res.Duration, timeout, late)
 }
 
 // stopAtOutput prints to both streams, goes on with code, and is canceled at once.

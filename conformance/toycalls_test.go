@@ -27,14 +27,12 @@ func toyCall(r *toyRun, c command, name, args string) ([]byte, error) {
 	return v, nil
 }
 
-func calls1(shown func([]byte) string) toyCommand {
-	return func(m *machine, r *toyRun, c command) error {
-		v, err := toyCall(r, c, c.args[0], c.args[1])
-		if err != nil {
-			return err
-		}
-		return write(r, codeinterp.Stdout, shown(v)+"\n")
+func callFunction(m *machine, r *toyRun, c command) error {
+	v, err := toyCall(r, c, c.args[0], c.args[1])
+	if err != nil {
+		return err
 	}
+	return write(r, codeinterp.Stdout, string(v)+"\n")
 }
 
 func callCaught(m *machine, r *toyRun, c command) error {

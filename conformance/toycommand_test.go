@@ -19,9 +19,8 @@ type toyShell struct {
 	resizes <-chan codeinterp.TerminalSize
 	line    string // that was read
 
-	mu   sync.Mutex
-	stop chan struct{} // closed when the command is to end
-	sent bool          // by a signal of the caller's
+	stop  chan struct{} // closed when the command is to end
+	ended sync.Once
 }
 
 // StartCommand implements driver.Commander.
@@ -58,50 +57,20 @@ func (s *toyShell) read(r *toyRun) {
 	_ = write(r, codeinterp.Stdout, s.line+"\r\n")
 }
 
-// end ends the command, once.
-func (s *toyShell) end(sent bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	select {
-	case <-s.stop:
-	default:
-		s.sent = sent
-		close(s.stop)
-	}
-}
-
 // Run implements driver.Session.
 func (s *toyShell) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
 	r := &toyRun{ctx: ctx, stop: s.stop, in: p, out: out}
-	done := make(chan struct{})
-	var signals sync.WaitGroup
-	signals.Go(func() {
-		select {
-		case <-s.o.Signals:
-			s.end(true)
-		case <-done:
-		}
-	})
 	p.Begin()
 	code, ended := s.execute(r)
 	p.End()
-	close(done)
-	signals.Wait()
-	switch {
-	case ended:
-		return driver.Outcome{ExitCode: code}, nil
-	case s.sent:
-		return driver.Outcome{ExitCode: 143, Cause: codeinterp.CauseInterrupt}, nil
+	if !ended {
+		return driver.Outcome{Lost: true, Cause: codeinterp.CauseSignal}, nil
 	}
-	return driver.Outcome{Lost: true, Cause: codeinterp.CauseSignal}, nil
+	return driver.Outcome{ExitCode: code}, nil
 }
 
 // execute runs the command; ended is false where something else ended it.
 func (s *toyShell) execute(r *toyRun) (code int, ended bool) {
-	if s.o.Cwd != "" && s.o.Cwd != "/usr" {
-		_ = write(r, codeinterp.Stderr, "no directory "+s.o.Cwd+"\n")
-		return 126, true
-	}
 	for part := range strings.SplitSeq(r.in.Code, "; ") {
 		if left, next, ok := strings.Cut(part, " & "); ok {
 			part = next
@@ -123,16 +92,12 @@ func (s *toyShell) execute(r *toyRun) (code int, ended bool) {
 			s.read(r)
 		case "stty":
 			_ = write(r, codeinterp.Stdout, fmt.Sprintf("%d %d\n", s.size.Rows, s.size.Columns))
-		case "printf":
-			_ = write(r, codeinterp.Stdout, r.in.Env[strings.Trim(rest, `%s "$`)])
 		case "cat":
 			input := r.in.Stdin
 			if s.o.Input != nil {
 				input, _ = io.ReadAll(s.o.Input)
 			}
 			_ = write(r, codeinterp.Stdout, string(input))
-		case "pwd":
-			_ = write(r, codeinterp.Stdout, s.o.Cwd+"\n")
 		case "exit":
 			return number(rest), true
 		case "sleep":
@@ -146,7 +111,7 @@ func (s *toyShell) execute(r *toyRun) (code int, ended bool) {
 
 // Interrupt implements driver.Session.
 func (s *toyShell) Interrupt(context.Context) error {
-	s.end(false)
+	s.ended.Do(func() { close(s.stop) })
 	return nil
 }
 

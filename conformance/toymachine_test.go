@@ -189,7 +189,7 @@ func init() {
 		"child":    child,
 		"late":     late,
 
-		"call":       calls1(func(v []byte) string { return string(v) }),
+		"call":       callFunction,
 		"callcaught": callCaught,
 		"callloop":   callLoop,
 		"callleft":   callLeft,

@@ -18,8 +18,6 @@ func toyPrograms() Programs {
 	two := func(name string) func(a, b string) string {
 		return func(a, b string) string { return fmt.Sprintf("%s %q %q", name, a, b) }
 	}
-	png := fmt.Sprintf("%q %q", "image/png", PNG())
-	html := `"text/html" "<b>rich</b>"`
 	return Programs{
 		Print: cmd("print"), PrintErr: cmd("eprint"),
 		Pause:   func(d time.Duration) string { return fmt.Sprintf("pause %q", d) },
@@ -51,7 +49,6 @@ func toyPrograms() Programs {
 		Unending:      cmd("unending"),
 		Number:        func(n int) string { return fmt.Sprintf("value \"%d\" \"%d\"", n, n) },
 		NoValue:       []string{`set "x" "1"`, "# nothing", ""},
-		DisplayBundle: `show "text/plain" "plain" ` + html + " " + png,
 		DisplayUpdate: lines(`show "text/plain" "one"`, `update "text/plain" "two"`),
 		ReadAll:       "readall", ReadLine: "readline", GetEnv: cmd("getenv"), Getwd: "getwd",
 		WriteFile: two("write"), ReadFile: cmd("read"), AppendForever: cmd("append"),

@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -12,23 +13,13 @@ func valueChecks() []check {
 	return []check{
 		{
 			name: "ValueJSON", row: 22, scope: everyRun, needs: []Feature{Values}, proves: Values, uses: valued,
-			clause: "Value is the last expression as JSON, nil if it has no faithful JSON form; for JavaScript row 23",
+			clause: "Value is the last expression as JSON, nil if it has no faithful JSON form, for JavaScript row 23; its text/plain is exactly what the runtime prints for it",
 			run: func(e *env) {
 				for _, x := range e.p.Values {
-					if o := e.value(x.Code); !sameJSON(o.Value, x.JSON) {
-						failf("%q: got Value %s, want %s", x.Code, o.Value, x.JSON)
-					}
-				}
-			},
-		},
-		{
-			name: "ValueText", row: 22, scope: everyRun, needs: []Feature{Values}, uses: valued,
-			clause: "a value's text/plain is exactly what the runtime prints for it",
-			run: func(e *env) {
-				for _, x := range e.p.Values {
-					o := e.value(x.Code)
-					if _, ok := o.Richest("text/plain"); !ok || x.Text != "" && o.Text() != x.Text {
-						failf("%q: %s, want the text/plain %q", x.Code, outputLine(o), x.Text)
+					res := e.ok(x.Code, nil)
+					o, _ := res.Value()
+					if _, ok := o.Richest("text/plain"); !ok || x.Text != "" && o.Text() != x.Text || !sameJSON(o.Value, x.JSON) {
+						failf("%q: got %s with the Value %s, want %s and the text/plain %q", x.Code, outputLine(o), o.Value, x.JSON, x.Text)
 					}
 				}
 			},
@@ -46,13 +37,14 @@ func valueChecks() []check {
 			},
 		},
 		{
-			name: "DisplayBundle", scope: everyRun, needs: []Feature{Displays}, proves: Displays, uses: func(p *Programs) bool { return p.DisplayBundle != "" },
+			name: "DisplayBundle", scope: everyRun, needs: []Feature{Displays}, proves: Displays, uses: func(p *Programs) bool { return p.Show != nil },
 			clause: "a display is one output with all its representations, richest first",
 			run: func(e *env) {
-				want := codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: PNG()},
-					{MIME: "text/html", Data: []byte("<b>rich</b>")}, {MIME: "text/plain", Data: []byte("plain")}}}
-				res := e.ok(e.p.DisplayBundle, &codeinterp.RunOptions{})
-				must(sameOutputs(res.Outputs, []codeinterp.Output{want}))
+				bundle := []codeinterp.Representation{{MIME: "text/plain", Data: []byte("plain")},
+					{MIME: "text/html", Data: []byte("<b>rich</b>")}, {MIME: "image/png", Data: PNG()}}
+				res := e.ok(e.p.Show(bundle), &codeinterp.RunOptions{})
+				slices.Reverse(bundle)
+				must(sameOutputs(res.Outputs, []codeinterp.Output{{Kind: codeinterp.Display, Bundle: bundle}}))
 			},
 		},
 		{
@@ -61,16 +53,6 @@ func valueChecks() []check {
 			run:    displayUpdated,
 		},
 	}
-}
-
-// value runs code, and returns its value.
-func (e *env) value(code string) codeinterp.Output {
-	res := e.ok(code, nil)
-	o, ok := res.Value()
-	if !ok {
-		failf("%q: no value", code)
-	}
-	return o
 }
 
 // sameJSON compares JSON texts but for white space; empty is equal to nil.

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"sync"
@@ -148,12 +147,3 @@ func joined(list []codeinterp.Output) []codeinterp.Output {
 }
 
 func isStream(k codeinterp.Kind) bool { return k == codeinterp.Stdout || k == codeinterp.Stderr }
-
-// same reports whether two outputs carry the same.
-func same(a, b codeinterp.Output) bool {
-	return a.Kind == b.Kind && a.Late == b.Late && a.DisplayID == b.DisplayID &&
-		bytes.Equal(a.Data, b.Data) && bytes.Equal(a.Value, b.Value) && bytes.Equal(a.Metadata, b.Metadata) &&
-		slices.EqualFunc(a.Bundle, b.Bundle, func(x, y codeinterp.Representation) bool {
-			return x.MIME == y.MIME && bytes.Equal(x.Data, y.Data)
-		})
-}
