@@ -45,6 +45,7 @@ require (
 	golang.org/x/crypto v0.52.0 // indirect
 	golang.org/x/image v0.47.0 // indirect
 	golang.org/x/net v0.55.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/api v0.279.0 // indirect

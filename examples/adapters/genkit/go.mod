@@ -4,7 +4,10 @@ go 1.26.0
 
 require github.com/toolcell/toolcell v0.0.0
 
-require github.com/kr/text v0.2.0 // indirect
+require (
+	github.com/kr/text v0.2.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+)
 
 require (
 	github.com/bahlo/generic-list-go v0.2.0 // indirect

@@ -4,6 +4,8 @@ go 1.26.0
 
 require github.com/toolcell/toolcell v0.0.0
 
+require golang.org/x/sync v0.24.0 // indirect
+
 require (
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
