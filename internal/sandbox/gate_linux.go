@@ -21,7 +21,8 @@ type gate struct {
 	files []*os.File // what bwrap gets from it on
 	own   []*os.File // what close closes
 	info  *os.File   // what bwrap writes
-	open  *os.File   // the host's end of what bwrap waits for
+	block *os.File   // the ends of what bwrap waits for, its own and the host's
+	open  *os.File
 }
 
 func (g *gate) close() {
@@ -52,12 +53,12 @@ func (g *gate) passText(text string) (int, error) {
 // arguments.
 func (s *Sandbox) newGate(pl *plan, base int) (*gate, error) {
 	g := &gate{base: base}
-	r, w, err := os.Pipe()
-	if err != nil {
+	var err error
+	if g.block, g.open, err = os.Pipe(); err != nil {
 		return nil, err
 	}
-	g.open, g.own = w, append(g.own, r, w)
-	block := g.pass(r)
+	g.own = append(g.own, g.block, g.open)
+	block := g.pass(g.block)
 	info, err1 := g.passText("")
 	g.info = g.own[len(g.own)-1]
 	// The namespace closes the network; within it loopback is to work.
@@ -137,8 +138,8 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	return nil
 }
 
-// open waits until bwrap has made the namespaces, sets the limits inside, and opens
-// the gate. The namespaces are tied to bubblewrap a moment after that, and their first
+// open waits until bwrap has made the namespaces, sets the limits inside, opens the gate,
+// and waits until bwrap, which has made all else by then, has passed it. The namespaces are tied to bubblewrap a moment after that, and their first
 // process, which the group holds from the start, takes all of them along.
 func (s *Sandbox) open(p *proc, g *gate) error {
 	init, err := g.child(p.pid)
@@ -168,11 +169,25 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 	if err := s.limitInside(p.plan, init); err != nil {
 		return err
 	}
-	_, err = g.open.Write([]byte{1})
-	return bare(err)
+	if _, err = g.open.Write([]byte{1}); err != nil || until(p.pid, g.passed) {
+		return bare(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.killed {
+		return nil
+	}
+	return errEndedEarly
 }
 
-// errEndedEarly is the error of a bubblewrap that cannot make its namespaces.
+// passed reports whether bwrap has read what opened the gate.
+func (g *gate) passed() bool {
+	n, err := unix.IoctlGetInt(int(g.block.Fd()), unix.TIOCINQ)
+	return err == nil && n == 0
+}
+
+// errEndedEarly is the error of a bubblewrap that cannot make its namespaces, or show what
+// it has to, for example because a link is in the place of a directory.
 var errEndedEarly = errors.New("it ended before the program began; what it said is in the program's standard error")
 
 // child waits until bwrap has reported the id of its child.
