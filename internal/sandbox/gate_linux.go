@@ -170,6 +170,7 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 		return err
 	}
 	if _, err = g.open.Write([]byte{1}); err != nil || until(p.pid, g.passed) {
+		go p.find(ns)
 		return bare(err)
 	}
 	p.mu.Lock()

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -10,8 +11,9 @@ import (
 )
 
 // A namespace is the process namespace of a bubblewrap, by the host's id of its first
-// process, which reaps orphans and ends with the program.
-type namespace struct{ init, fd int }
+// process, which reaps orphans and ends with the program, by a pidfd of that, and by one of
+// the program, -1 as long as that was not found.
+type namespace struct{ init, fd, main int }
 
 // openNamespace takes hold of init, a child of bwrap's.
 func openNamespace(init, bwrap int) (*namespace, error) {
@@ -25,10 +27,23 @@ func openNamespace(init, bwrap int) (*namespace, error) {
 		unix.Close(fd)
 		return nil, errEndedEarly
 	}
-	return &namespace{init, fd}, nil
+	return &namespace{init, fd, -1}, nil
 }
 
-func (n *namespace) close() { unix.Close(n.fd) }
+func (n *namespace) close() { unix.Close(n.fd); unix.Close(n.main) }
+
+// find takes hold of the program: the first child that the first process is seen to have.
+func (p *proc) find(n *namespace) {
+	until(p.pid, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		list := procfs.Children(n.init)
+		if p.ns != nil && len(list) > 0 {
+			n.main, _ = unix.PidfdOpen(list[0], 0)
+		}
+		return p.ns == nil || len(list) > 0
+	})
+}
 
 // kill ends the first process, and with it, by the kernel's hand, all others.
 func (n *namespace) kill() { _ = unix.PidfdSendSignal(n.fd, unix.SIGKILL, nil, 0) }
@@ -78,9 +93,10 @@ func until(bwrap int, found func() bool) bool {
 }
 
 // inside returns the program's wait status. Bubblewrap itself reports a signal as exit
-// code 128 + signal: codes of signals that end programs are taken for these.
-func inside(outer syscall.WaitStatus) syscall.WaitStatus {
-	if !outer.Exited() || outer.ExitStatus() <= 128 {
+// code 128 + signal, as shells do of their last child. Codes of signals that end programs are
+// taken for these, unless the kernel knows better.
+func (n *namespace) inside(outer syscall.WaitStatus) syscall.WaitStatus {
+	if !outer.Exited() || outer.ExitStatus() <= 128 || ended(n.main) == outer {
 		return outer
 	}
 	switch sig := syscall.Signal(outer.ExitStatus() - 128); sig {
@@ -89,4 +105,17 @@ func inside(outer syscall.WaitStatus) syscall.WaitStatus {
 		return syscall.WaitStatus(sig)
 	}
 	return outer
+}
+
+// ended returns the wait status of a process that has ended, from Linux 6.15 on; see
+// PIDFD_GET_INFO in ioctl_pidfd(2).
+func ended(pidfd int) syscall.WaitStatus {
+	const getInfo, infoExit = 0xc040ff0b, 1 << 3
+	info := struct {
+		mask, cgroup uint64
+		ids          [11]uint32
+		exit         int32
+	}{mask: infoExit}
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(pidfd), getInfo, uintptr(unsafe.Pointer(&info)))
+	return syscall.WaitStatus(info.exit)
 }

@@ -185,7 +185,7 @@ func (p *proc) see(members []procfs.Stat) {
 func (p *proc) conclude(ws syscall.WaitStatus) {
 	p.mu.Lock()
 	if p.ns != nil {
-		ws = inside(ws)
+		ws = p.ns.inside(ws)
 		p.ns.close()
 		p.ns = nil
 	}
