@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // bash returns the programs for bash 4 and later with the usual coreutils.
@@ -22,11 +24,8 @@ func bash() Programs {
 		Exit:        func(code int) string { return fmt.Sprintf("exit %d", code) },
 		SyntaxError: "if then fi )",
 
-		Repeat: func(s string, n int) string {
-			return fmt.Sprintf("for ((i = 0; i < %d; i++)); do printf '%%b' '%s'; done", n, octal(s))
-		},
-		RepeatErr: func(s string, n int) string {
-			return fmt.Sprintf("for ((i = 0; i < %d; i++)); do printf '%%b' '%s'; done >&2", n, octal(s))
+		Repeat: func(stream codeinterp.Kind, s string, n int) string {
+			return fmt.Sprintf("for ((i = 0; i < %d; i++)); do printf '%%b' '%s'; done >&%d", n, octal(s), stream)
 		},
 		Lines: func(n int) string { return fmt.Sprintf("seq -f %%07.0f 0 %d", n-1) },
 		Bytes: "printf '%b' '" + octal(allBytes()) + "'",

@@ -41,7 +41,7 @@
 // sentence of the contract with its row, and the [Feature] that a provider declares that
 // cannot do it:
 //
-//	--- FAIL: TestConformance/python/RunInContext/TimeoutSpin
+//	--- FAIL: TestConformance/python/RunInContext/TimeoutReached
 //	    status "error" (exit 1), want "timeout" (exit 124)
 //	      contract: row 6: a run that exceeds RunOptions.Timeout ends as StatusTimeout, 124, with a nil error
 //

@@ -47,11 +47,8 @@ func javascript() Programs {
 		},
 		MissingModule: func(name string) string { return fmt.Sprintf("void require(%s);", literal(name)) },
 
-		Repeat: func(s string, n int) string {
-			return fmt.Sprintf("void process.stdout.write(%s.repeat(%d));", literal(s), n)
-		},
-		RepeatErr: func(s string, n int) string {
-			return fmt.Sprintf("void process.stderr.write(%s.repeat(%d));", literal(s), n)
+		Repeat: func(stream codeinterp.Kind, s string, n int) string {
+			return fmt.Sprintf("void process.%s.write(%s.repeat(%d));", stream, literal(s), n)
 		},
 		Lines: func(n int) string {
 			return lines(fmt.Sprintf("for (let i = 0; i < %d; i += 1000) {", n),

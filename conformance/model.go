@@ -86,7 +86,7 @@ func (e *env) steps() (list []step) {
 		add(codeinterp.Stderr, e.p.PrintErr(text), text)
 	}
 	for i, n := range []int{4 << 10, 64 << 10, 1 << 20} {
-		if e.p.Repeat == nil || e.p.RepeatErr == nil || e.lacks(FullOutput) && n > 64<<10 {
+		if e.p.Repeat == nil || e.lacks(FullOutput) && n > 64<<10 {
 			break
 		}
 		unit, rest := strings.Repeat("0123456789", 99), strings.Repeat("r", 1+i)
@@ -94,8 +94,8 @@ func (e *env) steps() (list []step) {
 			unit += "\n"
 		}
 		text := strings.Repeat(unit, n/len(unit))
-		add(codeinterp.Stdout, lines(e.p.Repeat(unit, n/len(unit)), e.p.Print(rest)), text+rest)
-		add(codeinterp.Stderr, lines(e.p.RepeatErr(unit, n/len(unit)), e.p.PrintErr(rest)), text+rest)
+		add(codeinterp.Stdout, lines(e.p.Repeat(codeinterp.Stdout, unit, n/len(unit)), e.p.Print(rest)), text+rest)
+		add(codeinterp.Stderr, lines(e.p.Repeat(codeinterp.Stderr, unit, n/len(unit)), e.p.PrintErr(rest)), text+rest)
 	}
 	if e.p.Bytes != "" {
 		add(codeinterp.Stdout, e.p.Bytes, allBytes())

@@ -23,7 +23,6 @@ type unmanaged struct{ codeinterp.StatefulInterpreter }
 
 func inputMutants() []mutant {
 	return []mutant{
-		{clause: "StatefulPresent", wrap: codeinterp.Stateless},
 		{clause: "ManagerPresent", wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
 			return unmanaged{ci.(codeinterp.StatefulInterpreter)}
 		}},
@@ -60,7 +59,6 @@ func inputMutants() []mutant {
 				c.Run.Stdin = []byte("of another run\n")
 			}
 		})},
-		{clause: "InputStreams", wrap: before(func(c *codeinterp.Call) { c.Run.Input = nil })},
 		{clause: "EnvOfRun", wrap: before(func(c *codeinterp.Call) {
 			for name := range c.Run.Env {
 				c.Run.Env = map[string]string{name: os.ExpandEnv(c.Run.Env[name])}
@@ -92,7 +90,6 @@ func outcomeMutants() []mutant {
 		{clause: "KilledBySignal", wrap: because(codeinterp.CauseSignal, func(r *codeinterp.Result) { r.Cause = "" })},
 		{clause: "ExitOfProcess", wrap: because(codeinterp.CauseExit, func(r *codeinterp.Result) { r.Status = codeinterp.StatusError })},
 		{clause: "UncaughtError", wrap: errorsOf(func(e *codeinterp.ProgramError) { e.Message, _, _ = strings.Cut(e.Message, "\n") })},
-		{clause: "ErrorTraceback", wrap: errorsOf(func(e *codeinterp.ProgramError) { e.Traceback = nil })},
 		{clause: "ErrorLine", wrap: errorsOf(func(e *codeinterp.ProgramError) { e.Line-- })},
 		{clause: "MissingModule", wrap: errorsOf(func(e *codeinterp.ProgramError) { e.MissingModule = "" })},
 		{clause: "ErrorOfAnything", wrap: errorsOf(func(e *codeinterp.ProgramError) { e.Name = "Error" })},
@@ -115,16 +112,11 @@ func outcomeMutants() []mutant {
 			slices.Reverse(o.Bundle)
 		})},
 		{clause: "DisplayUpdated", wrap: replaced("\nupdate", "\nshow")},
-		{clause: "CompletesNames", wrap: on(codeinterp.OpComplete, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-			r, err := next(ctx, c)
+		{clause: "CompletesNames", wrap: after(codeinterp.OpComplete, func(r *codeinterp.Reply, _ *error) {
 			if v, ok := r.Value.(codeinterp.Completion); ok {
 				v.Matches = append(v.Matches, "another")
 				r.Value = v
 			}
-			return r, err
-		})},
-		{clause: "PauseStops", wrap: on(codeinterp.OpPause, func(_ context.Context, _ codeinterp.Call, _ codeinterp.Handler) (codeinterp.Reply, error) {
-			return codeinterp.Reply{}, nil
 		})},
 		{clause: "ForksApart", wrap: on(codeinterp.OpFork, func(_ context.Context, c codeinterp.Call, _ codeinterp.Handler) (codeinterp.Reply, error) {
 			return codeinterp.Reply{Context: c.Context}, nil
@@ -209,9 +201,7 @@ func mixing(op codeinterp.Op) wrapper {
 func stopMutants() []mutant {
 	var reads counter
 	return []mutant{
-		{clause: "TimeoutSpin", wrap: at(codeinterp.StatusTimeout, func(r *codeinterp.Result) { r.Status = codeinterp.StatusError })},
-		{clause: "TimeoutStubborn", wrap: at(codeinterp.StatusTimeout, func(r *codeinterp.Result) { r.Status, r.ExitCode = codeinterp.StatusLost, 137 })},
-		{clause: "TimeoutWins", wrap: at(codeinterp.StatusTimeout, func(r *codeinterp.Result) { r.Status, r.ExitCode = codeinterp.StatusOK, 0 })},
+		{clause: "TimeoutReached", wrap: at(codeinterp.StatusTimeout, func(r *codeinterp.Result) { r.Status, r.ExitCode = codeinterp.StatusOK, 0 })},
 		{clause: "CanceledDuring", wrap: at(codeinterp.StatusCanceled, func(r *codeinterp.Result) { r.Outputs = nil })},
 		{clause: "StoppedCodeIsDead", real: true, wrap: ends(func(c codeinterp.Call, _ *codeinterp.Result, _ *error) {
 			if uses(c, "spin") {
@@ -233,7 +223,6 @@ func stopMutants() []mutant {
 			return codeinterp.Reply{}, nil
 		})},
 		{clause: "InterruptDuring", wrap: because(codeinterp.CauseInterrupt, func(r *codeinterp.Result) { r.Outputs = nil })},
-		{clause: "InterruptStubborn", wrap: because(codeinterp.CauseInterrupt, func(r *codeinterp.Result) { r.Status, r.ExitCode = codeinterp.StatusLost, 137 })},
 		{clause: "ChildrenEndWithRun", wrap: childLives},
 		{clause: "ChildrenEndWithContext", wrap: childLives},
 		{clause: "CommandChildren", wrap: childLives},
@@ -300,24 +289,16 @@ func contextMutants() []mutant {
 		{clause: "FreshState", wrap: replaced(`has "leaked"`, `print "yes\n"`)},
 		{clause: "ContextsApart", wrap: replaced(`has "apart"`, `print "yes\n"`)},
 		{clause: "ContextsParallel", wrap: oneAtATime},
-		{clause: "ContextIDs", wrap: on(codeinterp.OpCreate, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-			r, err := next(ctx, c)
+		{clause: "ContextIDs", wrap: after(codeinterp.OpCreate, func(r *codeinterp.Reply, _ *error) {
 			r.Context = codeinterp.ContextID(fmt.Sprintf("context-%032d", ids.next()))
-			return r, err
 		})},
-		{clause: "ForeignContext", wrap: on(codeinterp.OpRunIn, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-			r, err := next(ctx, c)
-			if errors.Is(err, codeinterp.ErrContext) {
-				return codeinterp.Reply{Result: codeinterp.Result{Status: codeinterp.StatusOK}}, nil
+		{clause: "ForeignContext", wrap: after(codeinterp.OpRunIn, func(r *codeinterp.Reply, err *error) {
+			if errors.Is(*err, codeinterp.ErrContext) {
+				*r, *err = codeinterp.Reply{Result: codeinterp.Result{Status: codeinterp.StatusOK}}, nil
 			}
-			return r, err
 		})},
 		{clause: "ExecutionCountOfRuns", wrap: results(func(r *codeinterp.Result) { r.ExecutionCount++ })},
-		{clause: "ListContexts", wrap: on(codeinterp.OpList, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-			r, err := next(ctx, c)
-			slices.Reverse(r.Contexts)
-			return r, err
-		})},
+		{clause: "ListContexts", wrap: after(codeinterp.OpList, func(r *codeinterp.Reply, _ *error) { slices.Reverse(r.Contexts) })},
 	}
 }
 
@@ -372,12 +353,10 @@ func lifecycleMutants() []mutant {
 
 // opens changes what OpenFiles returns.
 func opens(change func(codeinterp.FS) codeinterp.FS) wrapper {
-	return on(codeinterp.OpFiles, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-		r, err := next(ctx, c)
+	return after(codeinterp.OpFiles, func(r *codeinterp.Reply, _ *error) {
 		if dir, ok := r.Value.(codeinterp.FS); ok {
 			r.Value = change(dir)
 		}
-		return r, err
 	})
 }
 

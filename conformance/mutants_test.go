@@ -131,6 +131,15 @@ func on(op codeinterp.Op, handle handler) wrapper {
 	})
 }
 
+// after changes what one operation returns.
+func after(op codeinterp.Op, change func(*codeinterp.Reply, *error)) wrapper {
+	return on(op, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+		r, err := next(ctx, c)
+		change(&r, &err)
+		return r, err
+	})
+}
+
 // before changes runs before they begin.
 func before(change func(*codeinterp.Call)) wrapper {
 	return calls(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
@@ -227,14 +236,12 @@ func data(change func(string) string) wrapper {
 
 // describes changes what Describe says.
 func describes(change func(*codeinterp.Info)) wrapper {
-	return on(codeinterp.OpDescribe, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-		r, err := next(ctx, c)
+	return after(codeinterp.OpDescribe, func(r *codeinterp.Reply, _ *error) {
 		if info, ok := r.Value.(codeinterp.Info); ok {
 			info.Languages = slices.Clone(info.Languages)
 			change(&info)
 			r.Value = info
 		}
-		return r, err
 	})
 }
 

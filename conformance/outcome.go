@@ -77,13 +77,18 @@ func errorChecks() []check {
 	return []check{
 		{
 			name: "UncaughtError", row: 17, scope: everyRun, uses: fails,
-			clause: "an uncaught error is StatusError, 1, with the output before it, and Error has its name and message, exactly, also where that is empty",
+			clause: "an uncaught error is StatusError, 1, with the output before it, and Error has its name and message, exactly, and the runtime's own report, line by line, with both",
 			run: func(e *env) {
 				for _, msg := range []string{"went wrong", "", "日本 \"quoted\" 🙂", "two\nlines", "42"} {
 					res := e.fails(lines(e.p.Print("before"), e.p.Fail(msg), e.p.Print("after")))
 					wantText("stdout", res.Stdout(), "before")
 					if got := res.Error; got.Name != e.p.FailName || got.Message != msg || got.MissingModule != "" {
 						failf("Error %+v, want the name %q and the message %q", got, e.p.FailName, msg)
+					}
+					list := res.Error.Traceback
+					text, first := strings.Join(list, "\n"), strings.Split(msg, "\n")[0]
+					if !strings.Contains(text, e.p.FailName) || !strings.Contains(text, first) || strings.Count(text, "\n") >= len(list) {
+						failf("traceback %q, want it to say %s and %q, line by line", list, e.p.FailName, first)
 					}
 				}
 			},
@@ -96,17 +101,6 @@ func errorChecks() []check {
 					if got := e.fails(r.Code).Error; got.Name != r.Name || got.Message != r.Message {
 						failf("%q: got Error %+v, want name %q and message %q", r.Code, got, r.Name, r.Message)
 					}
-				}
-			},
-		},
-		{
-			name: "ErrorTraceback", row: 17, scope: everyRun, uses: fails,
-			clause: "Traceback is the runtime's own report, line by line, with the error's name and message",
-			run: func(e *env) {
-				list := e.fails(e.p.Fail("went wrong")).Error.Traceback
-				text := strings.Join(list, "\n")
-				if !strings.Contains(text, e.p.FailName) || !strings.Contains(text, "went wrong") || strings.Count(text, "\n") >= len(list) {
-					failf("traceback %q, want it to say %s and the message, line by line", list, e.p.FailName)
 				}
 			},
 		},

@@ -12,15 +12,6 @@ import (
 func presenceChecks() []check {
 	return []check{
 		{
-			name: "StatefulPresent", row: 13,
-			clause: "the value has the context methods exactly if the provider keeps state",
-			run: func(e *env) {
-				if _, got := codeinterp.Stateful(e.ci); got != e.s.cfg.Stateful {
-					failf("%T: stateful = %v, and Config.Stateful is %v", e.ci, got, e.s.cfg.Stateful)
-				}
-			},
-		},
-		{
 			name: "ManagerPresent", row: 13, needs: []Feature{Manager}, proves: Manager,
 			clause: "a provider that looks after its contexts has ListContexts, RestartContext and InterruptContext",
 			run:    func(e *env) { e.manager() },
@@ -32,7 +23,7 @@ func presenceChecks() []check {
 		},
 		{
 			name: "ContextsDescribed", row: 13,
-			clause: "a language has contexts exactly where Describe says so, whatever the others have; for one without them CreateContext is ErrLanguage",
+			clause: "the value has the context methods exactly if the provider keeps state, and a language has contexts exactly where Describe says so; for one without them CreateContext is ErrLanguage",
 			run:    contextsDescribed,
 		},
 		{
@@ -79,8 +70,8 @@ func contextsDescribed(e *env) {
 			must(st.DeleteContext(e.ctx, id))
 		})
 	}
-	if some != ok {
-		failf("Describe says that some language has contexts: %v; the value has them: %v", some, ok)
+	if some != ok || ok != e.s.cfg.Stateful {
+		failf("Describe says that some language has contexts: %v; the value has them: %v, and Config.Stateful is %v", some, ok, e.s.cfg.Stateful)
 	}
 }
 

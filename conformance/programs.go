@@ -59,9 +59,9 @@ type Programs struct {
 	// MissingModule imports a module that does not exist.
 	MissingModule func(name string) string
 
-	// Repeat and RepeatErr write text that many times over, to standard
-	// output and standard error, in one write where the language can.
-	Repeat, RepeatErr func(text string, times int) string
+	// Repeat writes text that many times over, to standard output or standard error,
+	// in one write where the language can.
+	Repeat func(stream codeinterp.Kind, text string, times int) string
 	// Lines writes n lines of 8 bytes: 0000000, 0000001, ...
 	Lines func(n int) string
 	// Bytes writes the bytes 0 to 255 to standard output.

@@ -39,11 +39,8 @@ func python() Programs {
 		},
 		MissingModule: func(name string) string { return "import " + name },
 
-		Repeat: func(s string, n int) string {
-			return fmt.Sprintf("print(%s * %d, end='', flush=True)", literal(s), n)
-		},
-		RepeatErr: func(s string, n int) string {
-			return lines("import sys", fmt.Sprintf("print(%s * %d, end='', file=sys.stderr, flush=True)", literal(s), n))
+		Repeat: func(stream codeinterp.Kind, s string, n int) string {
+			return lines("import sys", fmt.Sprintf("print(%s * %d, end='', file=sys.%s, flush=True)", literal(s), n, stream))
 		},
 		Lines: func(n int) string {
 			return lines("import sys",

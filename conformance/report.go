@@ -16,7 +16,7 @@ type Report struct {
 // A Failure is one broken clause.
 type Failure struct {
 	Group  string // such as "python/RunCode", empty for New and Close
-	Check  string // the clause's name, such as "TimeoutSpin"
+	Check  string // the clause's name, such as "TimeoutReached"
 	Clause string // the sentence of the contract
 	Err    error  // what was got and what was wanted
 	// Feature is what a provider that cannot do this declares in Config.Lacks;

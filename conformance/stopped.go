@@ -35,7 +35,7 @@ func stoppedCodeIsDead(e *env) {
 	_, err := e.run(e.p.Spin, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond})
 	must(err)
 	const own = 120 * time.Millisecond
-	for _, wait := range e.s.settling {
+	for _, wait := range []time.Duration{0, time.Second, 3 * time.Second, 6 * time.Second} {
 		time.Sleep(wait)
 		if used, ok := cpuUsedBeside(own); !ok || used < own/2 { // a busy machine makes the look long, and tidying up goes on in it
 			return

@@ -27,7 +27,6 @@ type suite struct {
 	pace     map[group]time.Duration         // how long a small run takes
 	gap      map[group]int                   // which of gaps keeps outputs in order
 	hung     int                             // cases that did not return
-	settling []time.Duration                 // waits for idle processors after a stop, look by look
 
 	mu       sync.Mutex
 	breaches map[string][]error // by invariant
@@ -38,7 +37,6 @@ func newSuite(cfg Config) (*suite, error) {
 	s := &suite{
 		cfg: cfg, all: checks(), programs: programs(),
 		contexts: map[string]codeinterp.ContextID{}, pace: map[group]time.Duration{}, gap: map[group]int{}, breaches: map[string][]error{},
-		settling: []time.Duration{0, time.Second, 3 * time.Second, 6 * time.Second},
 	}
 	s.cfg.Timeout = cmp.Or(s.cfg.Timeout, defaultTimeout)
 	s.cfg.Patience = cmp.Or(s.cfg.Patience, defaultPatience)

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -21,14 +20,8 @@ func surroundingsChecks() []check {
 	return []check{
 		{
 			name: "StdinGiven", scope: everyRun, uses: reads,
-			clause: "Stdin is what the program reads from its standard input",
-			run: func(e *env) {
-				text := "first\nsecond é " + strings.Repeat("x", 100000)
-				e.prints("what the program read", e.p.ReadAll, "["+text+"]\n", &codeinterp.RunOptions{Stdin: []byte(text)})
-				if e.p.ReadLine != "" {
-					e.prints("the line that the program read", e.p.ReadLine, "[first]\n", &codeinterp.RunOptions{Stdin: []byte("first\nsecond\n")})
-				}
-			},
+			clause: "Stdin is what the program reads from its standard input; so is Input, which is closed after the run, where LanguageInfo.Input says so; elsewhere it is ErrInvalid, as are both Stdin and Input",
+			run:    stdinGiven,
 		},
 		{
 			name: "StdinNone", row: 24, scope: everyRun, uses: reads,
@@ -45,11 +38,6 @@ func surroundingsChecks() []check {
 					failf("reading a line: %s, error %v; want %q", describe(res), err, codeinterp.StatusError)
 				}
 			},
-		},
-		{
-			name: "InputStreams", scope: everyRun, uses: reads,
-			clause: "the program reads Input, and that is closed after the run, where LanguageInfo.Input says so; elsewhere it is ErrInvalid, as are both Stdin and Input",
-			run:    inputStreams,
 		},
 		{
 			name: "EnvOfRun", scope: everyRun, uses: getsEnv,
@@ -155,8 +143,12 @@ func (r *closedReader) Close() error {
 	return nil
 }
 
-func inputStreams(e *env) {
-	text := "first\nsecond é " + strings.Repeat("x", 10000)
+func stdinGiven(e *env) {
+	text := "first\nsecond é " + strings.Repeat("x", 100000)
+	e.prints("what the program read of Stdin", e.p.ReadAll, "["+text+"]\n", &codeinterp.RunOptions{Stdin: []byte(text)})
+	if e.p.ReadLine != "" {
+		e.prints("the line that the program read", e.p.ReadLine, "[first]\n", &codeinterp.RunOptions{Stdin: []byte("first\nsecond\n")})
+	}
 	e.refused("Stdin and Input", e.p.Print("ran"), &codeinterp.RunOptions{Stdin: []byte("x"), Input: strings.NewReader("x")})
 	in := &closedReader{Reader: strings.NewReader(text)}
 	opts := &codeinterp.RunOptions{Input: in}
@@ -164,8 +156,8 @@ func inputStreams(e *env) {
 		e.refused("Input", e.p.ReadAll, opts)
 		return
 	}
-	e.prints("what the program read", e.p.ReadAll, "["+text+"]\n", opts)
+	e.prints("what the program read of Input", e.p.ReadAll, "["+text+"]\n", opts)
 	if !in.closed.Load() {
-		must(errors.New("Input was not closed when the run had returned"))
+		failf("Input was not closed when the run had returned")
 	}
 }

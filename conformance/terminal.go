@@ -22,26 +22,19 @@ func terminalChecks() []check {
 				resizes := make(chan codeinterp.TerminalSize)
 				o := &codeinterp.TerminalOptions{Size: codeinterp.TerminalSize{Columns: 61, Rows: 17}, Resizes: resizes}
 				o.Input = r
-				shown, over := make(chan struct{}), make(chan struct{})
-				saw := sync.OnceFunc(func() { close(shown) })
-				go func() {
-					select {
-					case <-shown:
-					case <-over:
-					}
+				resize := sync.OnceFunc(func() {
 					for range 2 { // with the second one the first is in force
 						select {
 						case resizes <- codeinterp.TerminalSize{Columns: 100, Rows: 30}:
-						case <-over:
+						case <-e.ctx.Done():
 						}
 					}
 					_, _ = io.WriteString(w, "on\r")
-				}()
+				})
 				defer r.Close()
-				defer close(over)
 				res, ok := e.terminal("stty size; read x; stty size", o, func(text string) {
 					if strings.Contains(text, first) {
-						saw()
+						go resize()
 					}
 				})
 				if ok && (!strings.Contains(res.Stdout(), first) || !strings.Contains(res.Stdout(), second)) {

@@ -8,27 +8,21 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-const timeoutClause = "a run that exceeds RunOptions.Timeout ends as StatusTimeout, 124, with a nil error"
-
 // timeoutChecks are about when runs end, and how long they took.
 func timeoutChecks() []check {
 	return []check{
 		{
-			name: "TimeoutSpin", row: 6, scope: everyRun, uses: func(p *Programs) bool { return p.Spin != "" },
-			clause: timeoutClause + ": one that computes",
-			run:    func(e *env) { e.timesOut(e.p.Spin, 300*time.Millisecond) },
-		},
-		{
-			name: "TimeoutStubborn", row: 6, scope: everyRun, uses: func(p *Programs) bool { return p.Stubborn != "" },
-			clause: timeoutClause + ": one that resists interrupts, too, at the latest Info.Lateness after it",
-			run:    func(e *env) { e.timesOut(e.p.Stubborn, 600*time.Millisecond) },
-		},
-		{
-			name: "TimeoutWins", row: 6, scope: everyRun, uses: func(p *Programs) bool { return p.Yielding != "" },
-			clause: "a timeout or a cancellation wins over how the program ends once it is interrupted, also where that is normally",
+			name: "TimeoutReached", row: 6, scope: everyRun,
+			clause: "a run that exceeds RunOptions.Timeout ends as StatusTimeout, 124, with a nil error, at the latest Info.Lateness after it: one that computes, one that resists interrupts, and one that ends normally once it is interrupted",
 			run: func(e *env) {
-				e.timesOut(e.p.Yielding, e.timeout(300*time.Millisecond))
-				e.stopAtOutput(e.p.Yielding)
+				for _, code := range []string{e.p.Spin, e.p.Stubborn, e.p.Yielding} {
+					if code != "" {
+						e.timesOut(code, e.timeout(300*time.Millisecond))
+					}
+				}
+				if e.p.Yielding != "" {
+					e.stopAtOutput(e.p.Yielding)
+				}
 			},
 		},
 		{

@@ -16,8 +16,7 @@ import (
 
 // A machine holds the state of a toy program: what a session keeps.
 type machine struct {
-	gate *toyGate
-	o    driver.Options
+	o driver.Options
 
 	vars, env map[string]string
 	stdin     string
@@ -116,7 +115,6 @@ func (m *machine) execute(r *toyRun, code string) error {
 		return err
 	}
 	for i, c := range list {
-		m.gate.wait(r)
 		if c.name == "value" && i < len(list)-1 {
 			continue
 		}

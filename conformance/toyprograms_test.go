@@ -25,8 +25,10 @@ func toyPrograms() Programs {
 		Spin:    "spin", Stubborn: "stubborn", Flood: "flood", Recurse: "recurse",
 		HardExit: count("hardexit"),
 		Exit:     count("exit"), Fail: cmd("fail"), FailName: "ToyError", FailLong: count("faillong"), SyntaxError: "!!", MissingModule: cmd("import"),
-		Repeat:    func(text string, n int) string { return cmd("print")(strings.Repeat(text, n)) },
-		RepeatErr: func(text string, n int) string { return cmd("eprint")(strings.Repeat(text, n)) },
+		Repeat: func(stream codeinterp.Kind, text string, n int) string {
+			name := map[codeinterp.Kind]string{codeinterp.Stdout: "print", codeinterp.Stderr: "eprint"}[stream]
+			return cmd(name)(strings.Repeat(text, n))
+		},
 		Show: func(bundle []codeinterp.Representation) string {
 			code := "show"
 			for _, rep := range bundle {
