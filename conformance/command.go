@@ -57,7 +57,7 @@ func commanding(check func(commandFunc)) func(*env) {
 			return
 		}
 		check(func(line string, o codeinterp.RunOptions) (codeinterp.Result, error) {
-			return e.watch(line, &o, "", func(run *codeinterp.RunOptions) (codeinterp.Result, error) {
+			return e.watch(line, &o, func(run *codeinterp.RunOptions) (codeinterp.Result, error) {
 				return sh.RunCommand(e.ctx, line, &codeinterp.CommandOptions{RunOptions: *run})
 			})
 		})

@@ -168,7 +168,7 @@ func (e *env) run(code string, opts *codeinterp.RunOptions) (codeinterp.Result, 
 
 // runIn runs code in a context, or by RunCode if id is empty, watched.
 func (e *env) runIn(id codeinterp.ContextID, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
-	return e.watch(code, opts, id, func(opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	return e.watch(code, opts, func(opts *codeinterp.RunOptions) (codeinterp.Result, error) {
 		if id == "" {
 			return e.ci.RunCode(e.ctx, e.language, code, opts)
 		}

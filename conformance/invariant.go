@@ -103,22 +103,16 @@ var invariants = []invariant{
 }
 
 func statusAndExitCode(w *watched) {
-	code, ok := w.res.ExitCode, false
-	switch w.res.Status {
-	case codeinterp.StatusOK:
-		ok = code == 0
-	case codeinterp.StatusError:
-		ok = code != 0
-	case codeinterp.StatusTimeout:
-		ok = code == codeinterp.ExitTimeout
-	case codeinterp.StatusCanceled:
-		ok = code == codeinterp.ExitCanceled
-	case codeinterp.StatusLost:
+	code := w.res.ExitCode
+	ok := map[codeinterp.Status]bool{
+		codeinterp.StatusOK:       code == 0,
+		codeinterp.StatusError:    code != 0,
+		codeinterp.StatusTimeout:  code == codeinterp.ExitTimeout,
+		codeinterp.StatusCanceled: code == codeinterp.ExitCanceled,
+		codeinterp.StatusNotRun:   code == codeinterp.ExitNotRun,
 		// Linux has 64 signals.
-		ok = code > 128 && code < 128+65 || code != 0 && w.res.Cause == codeinterp.CauseExit
-	case codeinterp.StatusNotRun:
-		ok = code == codeinterp.ExitNotRun
-	}
+		codeinterp.StatusLost: code > 128 && code < 128+65 || code != 0 && w.res.Cause == codeinterp.CauseExit,
+	}[w.res.Status]
 	if !ok {
 		failf("status %q with exit code %d", w.res.Status, code)
 	}

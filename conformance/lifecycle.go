@@ -89,18 +89,18 @@ func lifecycleChecks() []check {
 }
 
 func closedCalls(e *env) {
+	id := codeinterp.ContextID("")
 	st, ok := codeinterp.Stateful(e.ci)
-	if !ok {
-		must(e.ci.Close())
-		res, err := e.runIn("", e.p.Print("ran"), nil)
-		wantNotRun(res, err, codeinterp.ErrClosed)
-		return
+	if ok {
+		id = e.context(nil)
 	}
-	id := e.context(nil)
 	must(e.ci.Close())
 	for _, where := range []codeinterp.ContextID{"", id} {
 		res, err := e.runIn(where, e.p.Print("ran"), nil)
 		wantNotRun(res, err, codeinterp.ErrClosed)
+	}
+	if !ok {
+		return
 	}
 	wantOpError(st.DeleteContext(e.ctx, id), codeinterp.ErrClosed)
 	created, err := st.CreateContext(e.ctx, e.language, nil)

@@ -207,10 +207,12 @@ func stopMutants() []mutant {
 			if uses(c, "spin") {
 				var done atomic.Bool
 				leave(func() { done.Store(true) })
-				go func() {
-					for !done.Load() {
-					}
-				}()
+				for range 4 { // beside the other programs of a busy machine
+					go func() {
+						for !done.Load() {
+						}
+					}()
+				}
 			}
 		})},
 		{clause: "StoppedCodeWritesNoMore", wrap: before(func(c *codeinterp.Call) {

@@ -68,13 +68,12 @@ func hasArg(pid int, arg string) bool {
 
 // allGone waits until no process has arg among its arguments.
 func allGone(arg string) {
-	deadline := time.Now().Add(2 * time.Second)
-	for pid, found := running(arg); found; pid, found = running(arg) {
-		for hasArg(pid, arg) {
-			if time.Now().After(deadline) {
-				failf("the process %q is still running", "sleep "+arg)
-			}
-			time.Sleep(20 * time.Millisecond)
+	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if _, found := running(arg); !found {
+			return
+		}
+		if time.Now().After(deadline) {
+			failf("the process %q is still running", "sleep "+arg)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -65,21 +67,18 @@ func stoppedCodeWritesNoMore(e *env) {
 		wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
 	}
 	stays("a timeout")
-	run, cancel := e.stoppable()
-	stops := map[string]func() error{"a cancellation": func() error { cancel(); return nil }}
+	stops := map[string]func(cancel func()) error{"a cancellation": func(cancel func()) error { cancel(); return nil }}
 	if m, ok := codeinterp.Manager(e.ci); ok {
-		stops["InterruptContext"] = func() error { return m.InterruptContext(e.ctx, id) }
-		stops["RestartContext"] = func() error { return m.RestartContext(e.ctx, id) }
+		stops["InterruptContext"] = func(func()) error { return m.InterruptContext(e.ctx, id) }
+		stops["RestartContext"] = func(func()) error { return m.RestartContext(e.ctx, id) }
 	}
 	for name, stop := range stops {
-		on := e
-		if name == "a cancellation" {
-			on = run
-		}
-		busy := on.busyIn(id, e.p.AppendForever(heartbeat))
+		on, cancel := e.stoppable()
+		run := on.busyIn(id, e.p.AppendForever(heartbeat))
 		time.Sleep(settle)
-		must(stop())
-		busy.wait(2 * e.patience())
+		must(stop(cancel))
+		run.wait(2 * e.patience())
+		cancel()
 		stays(name)
 	}
 }
@@ -107,10 +106,10 @@ func (e *env) inHostDirectory(name string, end func(codeinterp.ContextID) error)
 	run := e.busyIn(id, e.p.AppendForever(heartbeat))
 	time.Sleep(settle)
 	about(name, func() { must(end(id)) })
-	before := fileSize(dir, heartbeat)
+	before, _ := os.ReadFile(filepath.Join(dir, heartbeat))
 	time.Sleep(100 * time.Millisecond)
-	if after := fileSize(dir, heartbeat); after != before {
-		failf("%d bytes were written after %s had returned", after-before, name)
+	if after, _ := os.ReadFile(filepath.Join(dir, heartbeat)); len(after) != len(before) {
+		failf("%d bytes were written after %s had returned", len(after)-len(before), name)
 	}
 	run.wait(2 * e.patience())
 }

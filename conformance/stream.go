@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -83,17 +84,9 @@ func callbackBlocksTimeout(e *env) {
 
 // numbered is the output of Programs.Lines.
 func numbered(n int) string {
-	b := make([]byte, 0, 8*n)
+	var b []byte
 	for i := range n {
-		b = appendLine(b, i)
+		b = fmt.Appendf(b, "%07d\n", i)
 	}
 	return string(b)
-}
-
-// appendLine appends a line of Programs.Lines.
-func appendLine(b []byte, i int) []byte {
-	for d := 1_000_000; d > 0; d /= 10 {
-		b = append(b, '0'+byte(i/d%10))
-	}
-	return append(b, '\n')
 }

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,15 +120,6 @@ func hostDirectory() (dir string, remove func()) {
 	must(os.Chmod(dir, 0o777)) // programs may run as another user than this process
 	// Programs see the real path.
 	return need(filepath.EvalSymlinks(dir)), func() { _ = os.RemoveAll(dir) }
-}
-
-// fileSize is 0 if there is no such file.
-func fileSize(dir, name string) int64 {
-	info, err := fs.Stat(os.DirFS(dir), name)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }
 
 // A closedReader notes that it was closed.

@@ -84,7 +84,7 @@ func (e *env) terminal(line string, o *codeinterp.TerminalOptions, shown func(st
 		}
 		return nil
 	}
-	return need(e.watch(line, &run, "", func(run *codeinterp.RunOptions) (codeinterp.Result, error) {
+	return need(e.watch(line, &run, func(run *codeinterp.RunOptions) (codeinterp.Result, error) {
 		options := *o
 		options.RunOptions = *run
 		return of.RunTerminal(e.ctx, line, &options)

@@ -251,7 +251,7 @@ func writeLines(m *machine, r *toyRun, c command) error {
 	n := number(c.args[0])
 	buf := make([]byte, 0, 8192)
 	for i := range n {
-		if buf = appendLine(buf, i); len(buf) == cap(buf) || i == n-1 {
+		if buf = fmt.Appendf(buf, "%07d\n", i); len(buf) == cap(buf) || i == n-1 {
 			if r.stopped() {
 				return r.interrupted(c)
 			}

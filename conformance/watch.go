@@ -12,11 +12,10 @@ import (
 
 // A watched run is what the suite saw of one run, for the invariants.
 type watched struct {
-	context codeinterp.ContextID // empty for RunCode
-	opts    codeinterp.RunOptions
-	res     codeinterp.Result
-	err     error
-	wall    time.Duration
+	opts codeinterp.RunOptions
+	res  codeinterp.Result
+	err  error
+	wall time.Duration
 
 	mu      sync.Mutex          // a provider may call OnOutput twice at once
 	live    []codeinterp.Output // what OnOutput saw, unless it was too much
@@ -33,8 +32,8 @@ const keepLive = 4 << 20
 
 // watch makes a run, hands its outputs to the check's own callback, if any,
 // and tests the invariants.
-func (e *env) watch(code string, opts *codeinterp.RunOptions, id codeinterp.ContextID, run func(*codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
-	w := &watched{context: id, size: -1, turn: make(chan struct{}, 1)}
+func (e *env) watch(code string, opts *codeinterp.RunOptions, run func(*codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
+	w := &watched{size: -1, turn: make(chan struct{}, 1)}
 	// Without options a check tries just that, so that the run has no callback.
 	if opts != nil {
 		w.opts = *opts

@@ -92,7 +92,6 @@ func (s *Server) kernel(w http.ResponseWriter, r *http.Request, parts []string) 
 		JSON(w, 200, k.model())
 	case r.Method == http.MethodDelete:
 		s.Remove(k)
-		call(s.Delete)
 		w.WriteHeader(204)
 	default:
 		JSON(w, 200, k.model())

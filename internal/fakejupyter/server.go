@@ -57,8 +57,8 @@ type Server struct {
 	Control func(k *Kernel, req *Message)
 	// Leave is called for a client that closes its socket, and is still served.
 	Leave func(k *Kernel)
-	// Interrupt, Restart and Delete are called for these requests.
-	Interrupt, Restart, Delete func(k *Kernel)
+	// Interrupt and Restart are called for these requests.
+	Interrupt, Restart func(k *Kernel)
 
 	mu      sync.Mutex
 	kernels map[string]*Kernel
