@@ -50,15 +50,12 @@ const (
 )
 
 func (g group) name() string {
-	switch g.way {
-	case runCodeWay:
-		return g.language + "/RunCode"
-	case inContextWay:
-		return g.language + "/RunInContext"
-	case contextsWay:
-		return g.language + "/contexts"
-	}
-	return "interpreter"
+	return map[way]string{
+		interpreterWay: "interpreter",
+		runCodeWay:     g.language + "/RunCode",
+		inContextWay:   g.language + "/RunInContext",
+		contextsWay:    g.language + "/contexts",
+	}[g.way]
 }
 
 // checks lists the whole contract, by concern.

@@ -32,7 +32,6 @@ func mutants() []mutant {
 // TestMutants: each clause notices its mutant. Those of invariants, for which many
 // checks run, and those that need the real clock are tried with tag full.
 func TestMutants(t *testing.T) {
-	defer release()
 	for _, m := range mutants() {
 		if !tier.Full && (m.real || m.invariant()) {
 			continue
@@ -72,6 +71,7 @@ func (m mutant) invariant() bool {
 }
 
 func (m mutant) try(t *testing.T) {
+	defer release()
 	create := newToyStateful
 	if m.stateless {
 		create = newToyStateless
