@@ -24,7 +24,6 @@ type watched struct {
 	calls   atomic.Int32  // calls of OnOutput in progress
 	overlap atomic.Bool   // two calls at once
 	over    atomic.Bool   // the run has returned
-	after   atomic.Bool   // a call after that
 }
 
 // keepLive bounds what a watched run remembers of its live output.
@@ -69,9 +68,7 @@ func (w *watched) callback(next func(codeinterp.Output) error, late func()) func
 		}
 		defer w.calls.Add(-1)
 		if w.over.Load() {
-			if !w.after.Swap(true) {
-				late()
-			}
+			late()
 			return nil
 		}
 		w.mu.Lock()
