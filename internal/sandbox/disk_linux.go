@@ -2,9 +2,12 @@ package sandbox
 
 import (
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/sandbox/diskuse"
@@ -65,6 +68,7 @@ func (u *usage) walk() {
 	}
 	start := time.Now()
 	now, err := diskuse.Measure(pl.Workdir, enough)
+	now.Inodes += u.p.tmpInodes()
 	d.mu.Lock()
 	d.next = time.Now().Add(max(walkWait, min(walkRatio*time.Since(start), walkRest)))
 	if d.failed++; err == nil {
@@ -80,4 +84,25 @@ func (u *usage) walk() {
 	case failed > maxFailed:
 		u.p.stop(codeinterp.CauseDisk, "disk: "+err.Error())
 	}
+}
+
+// tmpInodes counts the files in bubblewrap's private /tmp and /dev/shm: each takes 1 KiB of the
+// kernel's memory that no other limit sees, and a tmpfs has room for half as many as the
+// machine has pages. Their bytes are limited by the size.
+func (p *proc) tmpInodes() int {
+	p.mu.Lock()
+	ns := p.ns
+	p.mu.Unlock()
+	if ns == nil {
+		return 0
+	}
+	n := 0
+	for _, dir := range []string{"/tmp", "/dev/shm"} {
+		var st unix.Statfs_t
+		path := "/proc/" + strconv.Itoa(ns.init) + "/root" + dir
+		if unix.Statfs(path, &st) == nil && st.Type == unix.TMPFS_MAGIC && st.Files > st.Ffree {
+			n += int(st.Files - st.Ffree)
+		}
+	}
+	return n
 }

@@ -62,7 +62,8 @@
 //   - Memory is resident memory (shared pages in proportion), swap and page tables.
 //     Limits.Memory also bounds the private data of each process (RLIMIT_DATA).
 //   - CPU time is that of live processes and of children that were waited for.
-//   - Disk and inodes are those of the working directory, walked at most ten times a
+//   - Disk and inodes are those of the working directory, inodes of Bwrap mode's /tmp and
+//     /dev/shm too, looked at at most ten times a
 //     second; removed files that are still open do not count. A program that closes a
 //     directory to the host ends, since that cannot be measured. Other writable directories
 //     are bounded per file only (FileSize).

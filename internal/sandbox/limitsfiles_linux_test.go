@@ -63,6 +63,11 @@ os.mkdir('d')
 for i in range(6000): os.close(os.open('d/%d' % i, os.O_CREAT))
 time.sleep(100)
 print('NEVER')`, limits: sandbox.Limits{Inodes: 2000}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "number of files in /tmp", code: `
+if not os.path.isdir('/tmp') or not os.access('/workspace', os.W_OK): print('other mode'); sys.exit()
+for i in range(500000): os.close(os.open('/tmp/%d' % i, os.O_CREAT))
+time.sleep(100)
+print('NEVER')`, limits: sandbox.Limits{Inodes: 2000}, never: "NEVER"}, // else they fill the kernel's memory
 	{name: "bytes in /tmp", code: `
 try:
     for n in '/dev/shm/a', '/tmp/a', '/dev/shm/b', '/tmp/b':
