@@ -74,6 +74,9 @@ func (s *script) adapt(list []subprocess.Language) []subprocess.Language {
 	}
 	list = slices.Clone(list)
 	for i, l := range list {
+		if l.Driver == nil {
+			continue
+		}
 		// A copy: the driver of the list must not change.
 		driver := *l.Driver
 		switch l.Name {
