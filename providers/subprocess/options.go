@@ -91,7 +91,7 @@ type Options struct {
 	// Egress, if set, lets programs reach what its policy allows, by the proxy that the
 	// usual environment variables name, and in most cases without it. New fails with
 	// codeinterp.ErrIsolation where the mode of isolation cannot keep the policy.
-	Egress *egress.Options
+	Egress *egress.Options `json:"-"`
 
 	// ReadOnly and Writable list absolute paths of files and directories of the
 	// host that programs may read, or also change. Absent ones are ignored.
