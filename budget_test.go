@@ -83,7 +83,7 @@ var budgets = map[string]int{
 	"providers/inmemory/memfs":            1073,
 	"providers/inmemory/python":           1587,
 	"providers/inmemory/python/pack":      526,
-	"providers/inmemory/python/science":   857,
+	"providers/inmemory/python/science":   842,
 	"providers/inmemory/quickjs":          7449,
 	"providers/inmemory/quickjs/bytecode": 906,
 	"providers/inmemory/quickjs/system":   70,

@@ -53,7 +53,15 @@ var numbers string
 // the same.
 var otherText = map[string]string{
 	"p19": "indices show int32", "p20": "indices show int32", "p36": "indices show int32", "p42": "indices show int32", "p52": "indices show int32",
-	"p26": "words of an error", "p27": "what can be cast to indices, and words of an error", "p37": "sizes of pointers", "p49": "the last digit",
+	"n13": "indices show int32", "n36": "indices show int32", "d15": "indices show int32", "d23": "indices show int32", "d41": "indices show int32",
+	"d45": "indices show int32", "p26": "words of an error", "s25": "words of an error",
+	"p27": "what can be cast to indices, and words of an error", "p37": "sizes of pointers", "p49": "the last digit",
+}
+
+// failing are programs that print what native ones do until they fail, and where.
+var failing = map[string]string{
+	"n25": "numpy.fromfile and numpy.memmap", "s18": "scipy reads a sound by numpy.fromfile", "n44": "a pickle of indices is one of int32",
+	"d32": "a column of indices does not take more than 32 bits", "d49": "indices in a Series times more than 32 bits",
 }
 
 // TestScienceNumbers: programs print what they print under native CPython.
@@ -70,8 +78,10 @@ func TestScienceNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, known := otherText[name[1]]
+		_, fails := failing[name[1]]
 		switch got := res.Stdout(); {
-		case got == want && known:
+		case fails && res.Error != nil && got != want && strings.HasPrefix(want, got):
+		case got == want && (known || fails):
 			t.Errorf("%s prints what native ones do", name[1])
 		case got == want:
 			same++

@@ -137,8 +137,8 @@ func (g *guest) learnWords() (words [3]uint32, err error) {
 
 // started deals with what the science pack asks for as it starts: to serve is to remember
 // the driver's function, to swap lets two types exchange their names, which are at an offset
-// in them, and immortal sets the counts of references, which objects begin with. The numbers
-// are addresses of objects.
+// in them, to operate gives one type the operators of another, and immortal sets the counts
+// of references, which objects begin with. The numbers are addresses of objects.
 func (g *guest) started(request string) (ok bool) {
 	const name, immortal = 12, 5 << 28
 	var a, b uint32
@@ -155,6 +155,9 @@ func (g *guest) started(request string) (ok bool) {
 		}
 		return true
 	}
+	if n, _ := fmt.Sscanf(request, "operate %d %d", &a, &b); n == 2 {
+		return copyOperators(memory, a, b)
+	}
 	n, _ := fmt.Sscanf(request, "swap %d %d", &a, &b)
 	if n != 2 || uint64(max(a, b))+name+4 > uint64(len(memory)) {
 		return false
@@ -163,6 +166,29 @@ func (g *guest) started(request string) (ok bool) {
 	one, two := binary.LittleEndian.Uint32(x), binary.LittleEndian.Uint32(y)
 	binary.LittleEndian.PutUint32(x, two)
 	binary.LittleEndian.PutUint32(y, one)
+	return true
+}
+
+// operators are where a type's table of operations on numbers has addition, subtraction,
+// multiplication, remainder, divmod, negation, plus, abs, inversion, shifts, and, xor, or and
+// floor division. Power, truth and conversions stay each type's own.
+var operators = []uint64{0, 4, 8, 12, 16, 24, 28, 32, 40, 44, 48, 52, 56, 60, 116}
+
+// copyOperators copies operators from one type to another, both at addresses in memory.
+func copyOperators(memory []byte, from, to uint32) bool {
+	const table, size = 48, 120 // where types have the address of their table
+	tables := [2]uint64{uint64(from), uint64(to)}
+	for i, at := range tables {
+		if at+table+4 > uint64(len(memory)) {
+			return false
+		}
+		if tables[i] = uint64(binary.LittleEndian.Uint32(memory[at+table:])); tables[i]+size > uint64(len(memory)) {
+			return false
+		}
+	}
+	for _, slot := range operators {
+		copy(memory[tables[1]+slot:][:4], memory[tables[0]+slot:])
+	}
 	return true
 }
 

@@ -15,6 +15,7 @@ def make_door():
     door.serve = serve
     # Two types exchange the names that they show.
     door.swap_names = lambda a, b: call(b'swap %d %d' % (id(a), id(b)))
+    door.copy_operators = lambda a, b: call(b'operate %d %d' % (id(a), id(b)))
     door.immortalize = lambda objects: immortalize(call, objects)
     door.load = load
     door.differ = differ
@@ -91,12 +92,16 @@ def widen_names(numpy):
     plain[plain.index(old['int_'])] = numpy.int64
     numpy.dtypes.Int32DType = type(numpy.dtype(other))
     sys.modules['_toolcell'].swap_names(long, other)
+    # Numbers out of index arrays are computed with as such arrays are: with 64 bits.
+    sys.modules['_toolcell'].copy_operators(numpy.generic, long)
     native = numpy._core._internal._pep3118_native_map
     native['l'], native['L'] = 'i', 'I'
     widen_append(numpy)
     for name in 'c_einsum', 'dot', 'vdot', 'inner', 'correlate', 'correlate2':
         plain = getattr(numpy._core.multiarray, name)
         replace(name, plain, wide_inputs(numpy, plain))
+    where = numpy._core.multiarray.where
+    replace('where', where, or_wide(where, wide_inputs(numpy, where)))
 
 
 def replace(name, old, new):
@@ -107,13 +112,35 @@ def replace(name, old, new):
             setattr(module, name, new)
 
 
+def are_indices(v):
+    """Tells indices from int32, which is equal."""
+    return getattr(getattr(v, 'dtype', None), 'char', '') == 'l'
+
+
 def wide_inputs(numpy, f):
     """Returns f, which gets arrays of indices as such of 64 bits."""
-    def wide(*args, **kw):
-        return f(*[a.astype(numpy.int64) if type(a) is numpy.ndarray and a.dtype.char == 'l' else a for a in args], **kw)
+    kinds = numpy.ndarray, numpy.intp
 
-    wide.__name__, wide.__qualname__, wide.__module__, wide.__doc__ = f.__name__, f.__name__, 'numpy', f.__doc__
-    return wide
+    def wide(*args, **kw):
+        return f(*[a.astype(numpy.int64) if type(a) in kinds and are_indices(a) else a for a in args], **kw)
+
+    return named(wide, f)
+
+
+def or_wide(f, wide):
+    """Returns f, or wide where a Python int does not fit an index."""
+    def either(*args, **kw):
+        try:
+            return f(*args, **kw)
+        except OverflowError:
+            return wide(*args, **kw)
+
+    return named(either, f)
+
+
+def named(new, f):
+    new.__name__, new.__qualname__, new.__module__, new.__doc__ = f.__name__, f.__name__, 'numpy', f.__doc__
+    return new
 
 
 def widen_append(numpy):
@@ -122,9 +149,9 @@ def widen_append(numpy):
     plain = impl.append
 
     def append(arr, values, axis=None):
-        if getattr(arr, 'dtype', None) == numpy.intp and not hasattr(values, 'dtype'):
+        if are_indices(arr) and not hasattr(values, 'dtype'):
             values = numpy.asarray(values)
-            if values.dtype == numpy.int64:
+            if values.dtype == numpy.int64 and (abs(values) < 2**31).all():
                 values = values.astype(numpy.intp)
         return plain(arr, values, axis)
 
@@ -139,9 +166,7 @@ def widen_random(numpy):
     def widened(f):
         def g(self, *args, **kw):
             v = f(self, *args, **kw)
-            if getattr(v, 'dtype', None) == numpy.intp:
-                return v.astype(wide)
-            return wide(v) if type(v) is numpy.intp else v
+            return v.astype(wide) if are_indices(v) else v
 
         g.__name__, g.__doc__ = f.__name__, f.__doc__
         return g
@@ -155,6 +180,12 @@ def widen_random(numpy):
     Generator = random.Generator = random._generator.Generator = subclass(random.Generator)
     RandomState = subclass(random.RandomState)
 
+    def tomaxint(self, size=None):
+        v = self.randint(0, 2**64, size, dtype='u8') >> numpy.uint64(1)
+        return int(v) if size is None else v.astype(wide)
+
+    RandomState.tomaxint = tomaxint
+
     def default_rng(seed=None):
         if isinstance(seed, Generator):
             return seed
@@ -163,6 +194,7 @@ def widen_random(numpy):
 
     default_rng.__doc__ = plain_rng.__doc__
     random.default_rng = random._generator.default_rng = default_rng
+    random._pickle.Generator, random._pickle.RandomState = Generator, RandomState # what copies are made of
     own = RandomState(random.mtrand._rand._bit_generator)
     random.RandomState = random.mtrand.RandomState = RandomState
     random.mtrand._rand = own
@@ -184,25 +216,42 @@ def widen_pandas(numpy):
         self._blknos = self._blknos.astype(numpy.intp, copy=False)
 
     Manager._insert_update_blklocs_and_blknos = insert
+
+    class Indices(numpy.ndarray):
+        def __rmul__(self, by):
+            return numpy.multiply(self, by).astype(numpy.intp)
+
+    def ones(*args, **kw):
+        v = numpy.ones(*args, **kw)
+        return v.view(Indices) if are_indices(v) else v
+
+    # Its -1 * np.ones(n, np.intp) is to have indices.
+    import pandas._libs.groupby as groups
+    groups.np = stand_in(numpy, ones=ones)
     from pandas.core.reshape import merge
     merge._factorizers[numpy.intp] = merge._factorizers[numpy.intc]
 
 
+def stand_in(numpy, **changes):
+    """Returns numpy as one module is to see it."""
+    class Numpy(type(numpy)):
+        def __getattr__(self, name):
+            return getattr(numpy, name)
+
+    other = Numpy('numpy')
+    vars(other).update(changes)
+    return other
+
+
 COMPILED = '''optimize._lbfgsb_py optimize._slsqp_py integrate._ode interpolate._fitpack_impl interpolate._fitpack2
-    sparse.linalg._eigen.arpack.arpack sparse.linalg._dsolve.linsolve'''.split()
+    sparse.linalg._eigen.arpack.arpack sparse.linalg._dsolve.linsolve special._lambertw special._spherical_bessel'''.split()
 
 
 def widen_scipy(numpy):
     """Gives long to compiled code that wants it for int32, and lets functions take
     integers of 64 bits that have loops for long alone."""
-    import sys, importlib
-
-    class Numpy(type(sys)):
-        def __getattr__(self, name):
-            return getattr(numpy, name)
-
-    other = Numpy('numpy')
-    other.int32 = numpy.intp
+    import importlib
+    other = stand_in(numpy, int32=numpy.intp, dtype=lambda kind: numpy.dtype(numpy.intp if kind == 'long' else kind))
     for name in COMPILED:
         module = importlib.import_module('scipy.' + name)
         if hasattr(module, 'np'):

@@ -101,10 +101,5 @@ func prefixes() map[string]prefix {
 	for _, kind := range []string{"_aligned_contig", "_contig", "_aligned", ""} {
 		p[kind+"_cast_longlong_to_long"] = prefix{5, narrow}
 	}
-	// Scalars of indices become those of 64 bits where they are computed with.
-	for name, array := range map[string]string{"long_add@12413": "array_add", "long_subtract": "array_subtract", "long_multiply": "array_multiply",
-		"long_lshift": "array_left_shift", "long_floor_divide": "array_floor_divide", "long_remainder": "array_remainder"} {
-		p[name] = prefix{2, instead(array, 2)}
-	}
 	return p
 }

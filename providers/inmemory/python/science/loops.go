@@ -84,16 +84,6 @@ func widen(a *assembler) {
 	a.op(opEnd)
 }
 
-// instead makes a function return what another with its parameters does.
-func instead(other string, parameters int) func(*assembler) {
-	return func(a *assembler) {
-		for i := range parameters {
-			a.get(i)
-		}
-		a.call(other).op(opReturn)
-	}
-}
-
 // operand leaves an operand with 64 bits on the stack.
 func (a *assembler) operand(at int) *assembler { return a.get(at).op(0x34, 2, 0) }
 
