@@ -122,7 +122,7 @@ type Options struct {
 
 	// Install lets Python programs install missing packages. Nil means that
 	// they cannot.
-	Install *Install
+	Install *Install `json:"-"`
 
 	// Keep makes contexts outlive the host. Nil means that they end with it.
 	Keep *Keep
