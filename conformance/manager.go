@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -37,6 +38,11 @@ func managerChecks() []check {
 			name: "InterruptEarly", row: 3, scope: stateful, needs: []Feature{Manager},
 			clause: "an interrupt that comes before the program has begun is kept until it does",
 			run:    interruptEarly,
+		},
+		{
+			name: "PauseStops", scope: stateful, own: true,
+			clause: "Info.Pause is set exactly where there is a Pauser; from Pause to Resume programs do not go on and their timeouts stand still, what is to run is ErrPaused, and a context can be deleted",
+			run:    pauseStops,
 		},
 	}
 }
@@ -112,4 +118,51 @@ func interruptEarly(e *env) {
 	must(e.manager().InterruptContext(e.ctx, id))
 	run.wait(2 * e.patience())
 	wantInterrupted(run.res, run.err)
+}
+
+func pauseStops(e *env) {
+	p, ok := codeinterp.Pauses(e.ci)
+	if described := codeinterp.Describe(e.ci).Pause != ""; ok != described {
+		failf("there is a Pauser: %v, and Info.Pause is %q", ok, codeinterp.Describe(e.ci).Pause)
+	}
+	if !ok {
+		return
+	}
+	for short := 300 * time.Millisecond; !e.pausedAfter(p, short); short *= 2 {
+		if short > time.Minute {
+			failf("programs of %v end before a pause begins", short)
+		}
+	}
+}
+
+// pausedAfter pauses a program that takes a while, and one that has as long until its
+// timeout. It returns false where one of them ended before the pause, on a busy machine.
+func (e *env) pausedAfter(p codeinterp.Pauser, short time.Duration) bool {
+	id, other, timeout := e.context(nil), e.context(nil), e.timeout(short)
+	doomed, lost := e.busy(e.p.Pause(time.Hour))
+	timed := e.startWith(other, lines(e.p.Print("busy"), e.p.Pause(time.Hour)), codeinterp.RunOptions{Timeout: timeout})
+	run := e.start(id, lines(e.p.Print("busy"), e.p.Pause(short), e.p.Print("after")))
+	run.running()
+	select {
+	case <-timed.started:
+	case <-timed.done:
+	}
+	must(p.Pause(e.ctx))
+	early := run.ended() || timed.ended()
+	if _, err := e.runIn(id, e.p.Print("x"), nil); !errors.Is(err, codeinterp.ErrPaused) {
+		failf("a run in a pause is %v, want ErrPaused", err)
+	}
+	must(e.stateful().DeleteContext(e.ctx, doomed))
+	lost.wait(e.patience())
+	time.Sleep(timeout + settle)
+	if !early && (run.ended() || timed.ended()) {
+		failf("a program went on in a pause, or its timeout passed: %v, %v", run.ended(), timed.ended())
+	}
+	must(p.Resume(e.ctx))
+	run.wait(e.patience() + short)
+	wantOK(run.res, run.err)
+	wantText("what a program prints after a pause", run.res.Stdout(), "busyafter")
+	timed.wait(e.patience() + timeout)
+	wantStatus(timed.res, timed.err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
+	return !early
 }

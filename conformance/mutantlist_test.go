@@ -118,6 +118,9 @@ func outcomeMutants() []mutant {
 				r.Value = v
 			}
 		})},
+		{clause: "PauseStops", wrap: on(codeinterp.OpPause, func(_ context.Context, _ codeinterp.Call, _ codeinterp.Handler) (codeinterp.Reply, error) {
+			return codeinterp.Reply{}, nil
+		})},
 		{clause: "ForksApart", wrap: on(codeinterp.OpFork, func(_ context.Context, c codeinterp.Call, _ codeinterp.Handler) (codeinterp.Reply, error) {
 			return codeinterp.Reply{Context: c.Context}, nil
 		})},

@@ -20,14 +20,19 @@ type pending struct {
 
 // start makes a run in the background, in a context or by RunCode.
 func (e *env) start(id codeinterp.ContextID, code string) *pending {
+	return e.startWith(id, code, codeinterp.RunOptions{})
+}
+
+// startWith is start with options, whose OnOutput it sets.
+func (e *env) startWith(id codeinterp.ContextID, code string, opts codeinterp.RunOptions) *pending {
 	p := &pending{e: e, started: make(chan struct{}), done: make(chan struct{})}
 	var once sync.Once
-	opts := codeinterp.RunOptions{OnOutput: func(out codeinterp.Output) error {
+	opts.OnOutput = func(out codeinterp.Output) error {
 		if out.Kind == codeinterp.Stdout {
 			once.Do(func() { close(p.started) })
 		}
 		return nil
-	}}
+	}
 	go func() {
 		defer close(p.done)
 		p.res, p.err = e.runIn(id, code, &opts)
@@ -57,6 +62,16 @@ func (p *pending) running() {
 		failf("the run ended before its first output: %s, error %v", describe(p.res), p.err)
 	case <-p.e.ctx.Done():
 		failf("no output (Programs.Print writes at once, and the provider passes it on): %w", context.Cause(p.e.ctx))
+	}
+}
+
+// ended reports whether the run is over.
+func (p *pending) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
 	}
 }
 

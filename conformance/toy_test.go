@@ -16,17 +16,17 @@ import (
 
 // A toy is a runtime of a language made of line commands; see machine. Driven,
 // it keeps the whole contract: it is what the suite is tested with.
-type toy struct{}
+type toy struct{ gate *toyGate }
 
 // toyDriver has a short grace, since some programs are stubborn.
 var toyDriver = driver.Config{Grace: 100 * time.Millisecond}
 
 func newToyStateful() (codeinterp.CodeInterpreter, error) {
-	return driver.NewStateful(outliving{machines: &sync.Map{}}, toyDriver), nil
+	return driver.NewStateful(outliving{newToy(), &sync.Map{}}, toyDriver), nil
 }
 
 func newToyStateless() (codeinterp.CodeInterpreter, error) {
-	return driver.New(toy{}, toyDriver), nil
+	return driver.New(newToy(), toyDriver), nil
 }
 
 func toyErr(op string, err error) error {
@@ -37,13 +37,13 @@ func toyErr(op string, err error) error {
 }
 
 func (toy) Describe() codeinterp.Info {
-	return codeinterp.Info{Provider: "toy", Languages: []codeinterp.LanguageInfo{{Name: "toy", Runtime: "toy 1", Contexts: true, Functions: true, Completion: true, Forks: true}},
+	return codeinterp.Info{Provider: "toy", Pause: "a gate", Languages: []codeinterp.LanguageInfo{{Name: "toy", Runtime: "toy 1", Contexts: true, Functions: true, Completion: true, Forks: true}},
 		Isolation: codeinterp.Isolation{Backend: "engine", Filesystem: codeinterp.ReachBlocked, Network: codeinterp.ReachBlocked,
 			Processes: codeinterp.ReachBlocked, Signals: codeinterp.ReachBlocked}}
 }
 
-func (toy) Start(_ context.Context, o driver.Options) (driver.Session, error) {
-	m := &machine{o: o, files: memfs.New(nil)}
+func (t toy) Start(_ context.Context, o driver.Options) (driver.Session, error) {
+	m := &machine{gate: t.gate, o: o, files: memfs.New(nil)}
 	m.empty()
 	return m, nil
 }
@@ -102,9 +102,9 @@ func (toy) Complete(_ context.Context, s driver.Session, code string, cursor int
 }
 
 // Fork implements driver.Forker.
-func (toy) Fork(_ context.Context, s driver.Session, o driver.Options) (driver.Session, error) {
+func (t toy) Fork(_ context.Context, s driver.Session, o driver.Options) (driver.Session, error) {
 	files, _ := s.(*machine).files.Clone()
-	n := &machine{o: o, files: files}
+	n := &machine{gate: t.gate, o: o, files: files}
 	n.empty()
 	n.vars = maps.Clone(s.(*machine).vars)
 	return n, nil

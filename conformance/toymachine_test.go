@@ -16,7 +16,8 @@ import (
 
 // A machine holds the state of a toy program: what a session keeps.
 type machine struct {
-	o driver.Options
+	gate *toyGate
+	o    driver.Options
 
 	vars, env map[string]string
 	stdin     string
@@ -115,6 +116,7 @@ func (m *machine) execute(r *toyRun, code string) error {
 		return err
 	}
 	for i, c := range list {
+		m.gate.wait(r)
 		if c.name == "value" && i < len(list)-1 {
 			continue
 		}
