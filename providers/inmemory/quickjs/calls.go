@@ -50,7 +50,7 @@ func (in *instance) callHost(c openCall, args value) value {
 	if isException(promise) {
 		return exception
 	}
-	c.stack = vm.printStack()
+	c.stack = in.rawStack()
 	if in.beginCall(c, args) {
 		return promise
 	}

@@ -44,6 +44,7 @@ type instance struct {
 	loop     loop
 	replies  *replyQueue // for the answers to calls, nil before the first
 	answered bool        // an answer went before a timer
+	site     site        // of the last call
 	watcher  *watcher
 
 	source string // that the program was compiled from
@@ -130,6 +131,7 @@ func (in *instance) end() {
 		in.replies.close(in.vm)
 		in.replies = nil
 	}
+	in.site.free(in.vm)
 	in.positions.trim()
 	in.vm.giveBack(0)
 	in.program, in.host, in.stop, in.source = engine.Program{}, nil, nil, ""
