@@ -30,7 +30,7 @@ print('planted')`
 func TestInterpreterThatProgramsChange(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		if o.Sandbox.Mode == subprocess.None {
-			t.Skip("none mode lets programs write everywhere")
+			return // it has no wall to be outside of
 		}
 		outside, mark := leftover.Dir(t), ""
 		mark = filepath.Join(outside, "mark")
@@ -62,7 +62,7 @@ func TestInterpreterThatProgramsChange(t *testing.T) {
 func TestInterpreterOfPackages(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		if o.Sandbox.Mode == subprocess.None {
-			t.Skip("none mode lets programs write everywhere")
+			return // it has no wall to be outside of
 		}
 		dir := leftover.Dir(t)
 		mark := filepath.Join(dir, "mark")
