@@ -45,7 +45,7 @@ func (c *calls) check(p *pendingCall) error {
 	ended := c.ended
 	switch {
 	case ended: // after the call came in
-		rec.Err, rec.done = ErrEnded, true
+		rec.close(ErrEnded)
 	case !full && !many:
 		c.open[p] = true
 		c.bytes += len(args)
@@ -73,7 +73,7 @@ func (c *calls) refuse(rec *record, format string, args ...any) error {
 	err := &codeinterp.FunctionError{Function: rec.Name, Message: fmt.Sprintf(format, args...)}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	rec.Err, rec.done = err, true
+	rec.close(err)
 	return err
 }
 

@@ -33,6 +33,9 @@ func (c *calls) record(name string, args []byte) *record {
 	return rec
 }
 
+// close ends the record of a call that is not made. c.mu is held.
+func (rec *record) close(err error) { rec.Err, rec.Error, rec.done = err, message(err), true }
+
 // excerpt returns the beginning of s, as UTF-8, and keeps no more of it.
 func excerpt[T ~string | ~[]byte](s T) string {
 	return strings.Clone(strings.ToValidUTF8(string(s[:min(len(s), codeinterp.MaxRecorded)]), ""))

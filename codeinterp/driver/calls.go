@@ -58,11 +58,14 @@ func merge(context, run []codeinterp.Function) []codeinterp.Function {
 	return slices.CompactFunc(all, func(a, b codeinterp.Function) bool { return a.Name == b.Name })
 }
 
-// register records a new call and returns the ctx of all calls.
+// register records a new call and returns the ctx of all calls. One that the program made
+// before its end may come after End: it is recorded, and not made.
 func (c *calls) register(name string, args json.RawMessage) (*record, context.Context, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
+		c.count++
+		c.record(name, args).close(ErrEnded)
 		return nil, nil, ErrEnded
 	}
 	if c.ctx == nil {

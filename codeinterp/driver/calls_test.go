@@ -61,6 +61,13 @@ var callers = map[string]program{
 		time.Sleep(time.Second)
 		return driver.Outcome{}, nil
 	},
+	// last NAME calls, and the session hears of the end first.
+	"last": func(ctx context.Context, s *fakeSession, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+		p.Begin()
+		p.End()
+		say(out, p, ctx, strings.Fields(p.Code)[1], `{"a":1}`)
+		return driver.Outcome{}, nil
+	},
 	// list prints the functions.
 	"list": func(_ context.Context, _ *fakeSession, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
 		p.Begin()
@@ -263,6 +270,22 @@ func TestCallsEndWithTheRun(t *testing.T) {
 				ci.Close()
 			})
 		})
+	}
+}
+
+// TestCallBeforeTheEnd: a call that comes behind the news of the program's end is in the
+// result, and is not made.
+func TestCallBeforeTheEnd(t *testing.T) {
+	ci, id := stateful(t, &fake{programs: callers}, driver.Config{})
+	defer ci.Close()
+	for _, name := range []string{"panics", "unknown"} {
+		res, err := ci.RunInContext(t.Context(), id, "last "+name, &codeinterp.RunOptions{Functions: hostFunctions()})
+		if err != nil || res.Stdout() != "! the run has ended\n" || len(res.Calls) != 1 {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		if c := res.Calls[0]; c.Number != 1 || c.Name != name || c.Args != `{"a":1}` || c.Error != "the run has ended" || c.Err != driver.ErrEnded {
+			t.Errorf("%+v", c)
+		}
 	}
 }
 

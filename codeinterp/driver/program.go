@@ -127,7 +127,7 @@ func (p *Program) Start(ctx context.Context, name string, args json.RawMessage, 
 // and none will come. A session calls it as soon as it knows, if something follows
 // that takes time or must not be interrupted, such as output or cleaning up. A program
 // that ended before it was stopped has not timed out and was not canceled, however
-// long the rest takes. Open calls of functions end.
+// long the rest takes. Open calls of functions end, and later ones are only recorded.
 func (p *Program) End() {
 	if p.run != nil {
 		p.run.endProgram()
