@@ -52,14 +52,6 @@ func (f *keepFlags) checkKeep(p *programFlags) error {
 	return err
 }
 
-// startCold drops the flags that start interpreters ahead, which only the kept process
-// needs.
-func (f *runFlags) startCold() {
-	if f.keep > 0 {
-		f.warm, f.preload = false, nil
-	}
-}
-
 // transient reports whether a path may be this process's alone, as that of a pipe of
 // the shell.
 func transient(path string) bool {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -16,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/internal/keeper"
 	"github.com/toolcell/toolcell/internal/procfs"
@@ -25,37 +26,72 @@ import (
 )
 
 const (
-	canKeep    = true
-	maxKeepers = 4 // of a user, for runs
-	runKey     = "run-"
+	canKeep = true
+	runKey  = "run-" // begins the keys of runs
 )
 
-// kept returns the interpreter of a keeper, nil if there is none. Then it starts one for
-// later runs, and this run goes on by itself.
-func (a *app) kept(f *runFlags) codeinterp.CodeInterpreter {
-	stdin, ok := a.stdin.(*os.File)
-	if f.keep == 0 || !ok && f.stdin || f.timeout < 0 || f.net.ask || !f.script.later || slices.ContainsFunc(f.in, transient) {
-		return nil
+// A keptRun is a run that a keeper is asked for. The standard streams come before it.
+type keptRun struct {
+	Args    []string // of the command
+	Program string
+	Env     []string // of the caller
+	Lease   time.Duration
+}
+
+// handshake is how long a keeper has to be there. A busy one is not.
+const handshake = 500 * time.Millisecond
+
+// runKept has a keeper run a program, and returns the exit code. Without one, done is false
+// and the run goes on by itself; runKept has then started a keeper for later runs.
+func (a *app) runKept(ctx context.Context, f *runFlags, program string) (code int, done bool) {
+	switch {
+	case a.key != "":
+		return a.serveRuns(ctx, f), true
+	case a.ci != nil, f.keep == 0, f.timeout < 0, f.net.ask, f.net.explain, !f.script.later, slices.ContainsFunc(f.in, transient):
+		return 0, false
 	}
 	key, err := f.key(os.Environ())
-	if err != nil {
-		return nil // the run reports it
-	}
-	dir, err := keeper.Open(a.getenv)
+	var dir keeper.Dir
 	if err == nil {
-		k, called := callKeeper(dir, key, stdin, f.keep)
-		if called == nil {
-			return k
-		}
-		err = called
+		dir, err = keeper.Open(a.getenv)
 	}
-	if errors.Is(err, keeper.ErrNone) {
+	var socket *net.UnixConn
+	if err == nil {
+		socket, err = dir.Dial(key)
+	}
+	switch {
+	case err == nil:
+		code, done = a.askKeeper(ctx, keeper.NewConn(socket), &keptRun{os.Args[1:], program, os.Environ(), f.keep})
+	case errors.Is(err, keeper.ErrNone):
 		err = startKeeper(key)
 	}
-	if err != nil && f.asked && !errors.Is(err, errBusy) {
+	if err != nil && f.asked {
 		fmt.Fprintf(a.stderr, "toolcell: --keep has no effect: %v\n", err)
 	}
-	return nil
+	f.warm, f.preload = false, nil // which a keeper needs alone
+	return code, done
+}
+
+// askKeeper has a keeper that is not busy run a program.
+func (a *app) askKeeper(ctx context.Context, c *keeper.Conn, q *keptRun) (code int, done bool) {
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(handshake))
+	if err := c.Decode(&done); err != nil {
+		return 0, false
+	}
+	_ = c.SetDeadline(time.Time{})
+	_, _, err := c.WriteMsgUnix([]byte{0}, unix.UnixRights(0, 1, 2), nil)
+	if err == nil {
+		err = c.Encode(q)
+	}
+	defer context.AfterFunc(ctx, func() { _ = c.CloseWrite() })() // which cancels the run
+	if err == nil {
+		err = c.Decode(&code)
+	}
+	if err != nil {
+		code = a.fail(errors.New("the keeper ended during the run: the program may have run in part and is not run again"))
+	}
+	return code, true
 }
 
 // keepServe is the hidden argument that a keeper is started with.
@@ -78,7 +114,10 @@ func (a *app) keepCommand() *cobra.Command {
 		func(context.Context, *pflag.FlagSet, []string) int { return a.keepers(nil, false) })
 	stop := a.command("stop [ID...]", "End them all, or those of these ids", nil,
 		func(_ context.Context, _ *pflag.FlagSet, ids []string) int { return a.keepers(ids, true) })
-	serve := a.command(keepServe, "", nil, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int { return a.serveRuns(ctx, operands) })
+	serve := a.command(keepServe, "", nil, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
+		a.key = operands[0]
+		return a.main(ctx, operands[1:])
+	})
 	stop.Args, serve.Args, serve.Hidden = cobra.ArbitraryArgs, cobra.MinimumNArgs(2), true
 	c.AddCommand(list, stop, serve)
 	return c
@@ -139,7 +178,9 @@ func (f *runFlags) key(environ []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []any{version(), this.ModTime(), this.Size(), env, f.script.dir, f.env.values, f.net.mode, f.net.allow, f.net.secrets, f.net.policy, f.net.explain, f.isolation,
+	mask := unix.Umask(0o077) // of saved files
+	unix.Umask(mask)
+	parts := []any{version(), mask, this.ModTime(), this.Size(), env, f.script.dir, f.env.values, f.net.mode, f.net.allow, f.net.secrets, f.net.policy, f.isolation,
 		f.unsandboxed, f.memory, f.disk, f.processes, f.preload, f.with, f.node, f.read, f.write, f.python}
 	if f.name != "" {
 		e, err := environments.OpenNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)

@@ -7,13 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/toolcell/toolcell/codeinterp"
 )
 
 const canKeep = false
 
-func (a *app) kept(*runFlags) codeinterp.CodeInterpreter { return nil }
+func (a *app) runKept(context.Context, *runFlags, string) (int, bool) { return 0, false }
 
 func (a *app) keepCommand() *cobra.Command {
 	return a.command("keep", "Manage processes that run --keep left behind; Linux only", nil,

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/workspace/template"
@@ -98,12 +99,6 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 		return a.runNotebook(ctx, f, fs, operands)
 	}
 	program, file, err := a.prepare(ctx, f, fs, operands, inline)
-	var ci codeinterp.CodeInterpreter
-	if err == nil {
-		if ci = a.kept(f); ci == nil {
-			f.startCold()
-		}
-	}
 	var files runFiles
 	if err == nil {
 		files, err = f.openFiles(&f.programFlags, "--out", f.out)
@@ -114,14 +109,18 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	} else if err != nil {
 		return a.usageError("%s", plain(err))
 	}
+	code, done := a.runKept(ctx, f, program)
+	if done {
+		return code
+	}
+	ci := a.ci
 	if ci == nil {
-		var code int
 		if ci, code = a.start(ctx, &f.programFlags); ci == nil {
 			return code
 		}
+		defer func() { f.net.log.print(a.stderr) }()
+		defer ci.Close()
 	}
-	defer func() { f.net.log.print(a.stderr) }()
-	defer ci.Close()
 	return a.runIn(ctx, f, ci, program, file, &files)
 }
 
@@ -177,6 +176,9 @@ func (a *app) giveInput(ctx context.Context, f *runFlags, ci codeinterp.CodeInte
 	}
 	if takesInput(ci, language) {
 		opts.Input = struct{ io.Reader }{a.stdin} // which stays open
+		if in, ok := a.stdin.(*terminal.Reader); ok {
+			opts.Input = in // of a keeper, which reads nothing after the run
+		}
 		return nil
 	}
 	if isTerminal(a.stdin) {
@@ -194,20 +196,27 @@ func takesInput(ci codeinterp.CodeInterpreter, language string) bool {
 // program returns the source text, the name of the file it is from and its
 // arguments.
 func (a *app) program(ctx context.Context, f *runFlags, operands []string, inline bool) (code, file string, args []string, err error) {
-	switch {
-	case inline:
+	if inline {
 		return f.code, "", operands, nil
-	case len(operands) == 0 && (f.stdin || !a.piped()):
-		return "", "", nil, errors.New("no program: give a file, - for standard input, or -e CODE")
-	case len(operands) == 0 || operands[0] == "-":
-		if f.stdin {
-			return "", "", operands[min(1, len(operands)):], errors.New("standard input is the program, so --stdin has nothing to read")
-		}
-		b, err := a.readAll(ctx, codeinterp.MaxCode+1)
-		return string(b), "", operands[min(1, len(operands)):], err
 	}
-	b, err := os.ReadFile(operands[0])
-	return string(b), operands[0], operands[1:], err
+	args = operands[min(1, len(operands)):]
+	if len(operands) > 0 && operands[0] != "-" {
+		file = operands[0]
+	}
+	var b []byte
+	switch {
+	case a.ci != nil || a.key != "":
+		code = a.text
+	case len(operands) == 0 && (f.stdin || !a.piped()):
+		err = errors.New("no program: give a file, - for standard input, or -e CODE")
+	case file != "":
+		b, err = os.ReadFile(file)
+	case f.stdin:
+		err = errors.New("standard input is the program, so --stdin has nothing to read")
+	default:
+		b, err = a.readAll(ctx, codeinterp.MaxCode+1)
+	}
+	return code + string(b), file, args, err
 }
 
 func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, files *runFiles) int {

@@ -37,17 +37,13 @@ type subprocessFlags struct {
 	// nodeEnvironment, if set, is that of JavaScript and TypeScript.
 	nodeEnvironment *environments.Environment
 
-	// startEnv is the environment of a template.
+	// startEnv is the environment of a template, or of kept runs.
 	startEnv map[string]string
 
 	// languages narrows the provider down to what is needed.
 	languages []subprocess.Language
 	// script, if known, is what they run.
 	script *script
-
-	// ready, if it is not nil, has interpreters started for programs to come, with
-	// this environment.
-	ready map[string]string
 }
 
 func (f *subprocessFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
@@ -104,14 +100,8 @@ func (f *subprocessFlags) subprocessOptions(ctx context.Context, progress func(s
 		opts.Install = &subprocess.Install{Packages: f.install, Root: f.getenv("TOOLCELL_ENVIRONMENTS")}
 	}
 	opts.Env = f.startEnv
-	if f.warm || len(f.preload) > 0 || f.ready != nil {
+	if f.warm || len(f.preload) > 0 {
 		opts.Warm = &subprocess.Warm{Preload: f.preload}
-	}
-	if f.ready != nil {
-		opts.Env = f.ready
-	}
-	if f.ready != nil && len(f.preload) == 0 {
-		opts.Warm.Preload = usualModules
 	}
 	if opts.ReadOnly, err = absolute(f.read); err != nil {
 		return nil, err
