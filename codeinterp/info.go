@@ -120,9 +120,7 @@ type LanguageInfo struct {
 	// there are contexts, [Files].
 	Files bool
 
-	// Contexts says that contexts of the language can be created. An
-	// interpreter that has contexts and says so of no language has them in
-	// all; see [Describe].
+	// Contexts says that contexts of the language can be created.
 	Contexts bool
 }
 
@@ -194,14 +192,10 @@ func Describe(ci CodeInterpreter) Info {
 		return undescribed(ci)
 	}
 	info := d.Describe()
-	_, stateful := Stateful(ci)
-	some := slices.ContainsFunc(info.Languages, func(l LanguageInfo) bool { return l.Contexts })
-	// One that says so of no language means all; where the contexts are hidden,
-	// none has any.
-	if some != stateful {
+	if _, ok := Stateful(ci); !ok { // they may be hidden
 		info.Languages = slices.Clone(info.Languages)
 		for i := range info.Languages {
-			info.Languages[i].Contexts = stateful
+			info.Languages[i].Contexts = false
 		}
 	}
 	return info

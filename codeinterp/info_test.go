@@ -28,7 +28,7 @@ func TestDescribeContexts(t *testing.T) {
 		want      []bool
 		stateless bool
 	}{
-		{"says nothing", []bool{false, false}, []bool{true, true}, false},
+		{"none", []bool{false, false}, []bool{false, false}, false},
 		{"some", []bool{true, false}, []bool{true, false}, false},
 		{"hidden", []bool{true, false}, []bool{false, false}, true},
 	} {

@@ -32,7 +32,7 @@ func (f *fake) Close() error        { return nil }
 func (f *fake) Describe() codeinterp.Info {
 	return codeinterp.Info{
 		Provider:  "fake",
-		Languages: []codeinterp.LanguageInfo{{Name: "python", Runtime: "Fake 1"}},
+		Languages: []codeinterp.LanguageInfo{{Name: "python", Runtime: "Fake 1", Contexts: true}},
 		Isolation: codeinterp.Isolation{Backend: "engine", Filesystem: codeinterp.ReachBlocked, Network: codeinterp.ReachBlocked},
 	}
 }

@@ -46,8 +46,8 @@ func (f *fake) Describe() codeinterp.Info {
 	return codeinterp.Info{
 		Provider: "fake",
 		Languages: []codeinterp.LanguageInfo{
-			{Name: "javascript", Runtime: "FakeJS 1.0", Notes: "There is no require; fetch is missing."},
-			{Name: "python", Runtime: "FakePython 3.99", Notes: "numpy and pandas are installed; install more with pip."},
+			{Name: "javascript", Runtime: "FakeJS 1.0", Notes: "There is no require; fetch is missing.", Contexts: true},
+			{Name: "python", Runtime: "FakePython 3.99", Notes: "numpy and pandas are installed; install more with pip.", Contexts: true},
 		},
 		Isolation:   codeinterp.Isolation{Backend: "engine", Filesystem: codeinterp.ReachBlocked, Network: codeinterp.ReachBlocked},
 		ContextIdle: 30 * time.Minute,

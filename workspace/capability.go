@@ -101,9 +101,10 @@ func (c *Capabilities) narrowed() (map[string]codeinterp.CodeInterpreter, error)
 
 // provided returns the declaration that ci fulfils exactly.
 func provided(ci codeinterp.CodeInterpreter) CodeDeclaration {
-	_, stateful := codeinterp.Stateful(ci)
 	_, managed := codeinterp.Manager(ci)
-	return CodeDeclaration{ci.Languages(), stateful, managed}
+	d := CodeDeclaration{Languages: ci.Languages(), Managed: managed}
+	d.Stateful = d.contexts(ci)
+	return d
 }
 
 // check compares what is declared with what is there and names all that is

@@ -43,9 +43,7 @@ type completer struct {
 // completes returns the Completer of an interpreter that has one.
 func (i *Stateful) completes() (codeinterp.Completer, bool) {
 	rt, ok := i.rt.(Completer)
-	ok = ok && slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool {
-		return l.Completion && slices.Contains(i.withContexts, l.Name)
-	})
+	ok = ok && slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Completion && l.Contexts })
 	return completer{i, rt}, ok
 }
 

@@ -14,9 +14,8 @@ import (
 	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
-// TestContextsUnsaid: Describe and CreateContext agree on who has contexts, also
-// where the runtime does not say.
-func TestContextsUnsaid(t *testing.T) {
+// TestContextsDescribed: Describe and CreateContext agree on which languages have contexts.
+func TestContextsDescribed(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		runtime driver.Runtime

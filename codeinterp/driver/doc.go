@@ -21,8 +21,7 @@
 //
 // A provider embeds what [New] and [NewStateful] return in two concrete types of
 // its own, with a constructor for each, and proves itself with package
-// conformance. A language has contexts if its LanguageInfo.Contexts is set, or if it is
-// set for no language.
+// conformance. Only languages whose LanguageInfo.Contexts is set have contexts.
 //
 // Optional interfaces of a runtime are [Filer] for files and artifacts, [Commander] for
 // a shell, [Completer] for completion, and [Attacher] for states that outlive the

@@ -25,9 +25,7 @@ type forker struct {
 // forks returns the ContextForker of an interpreter that has one.
 func (i *Stateful) forks() (codeinterp.ContextForker, bool) {
 	rt, ok := i.rt.(Forker)
-	ok = ok && slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool {
-		return l.Forks && slices.Contains(i.withContexts, l.Name)
-	})
+	ok = ok && slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Forks && l.Contexts })
 	return forker{i, rt}, ok
 }
 

@@ -19,15 +19,14 @@ import (
 
 // An Interpreter runs each program in a session of its own.
 type Interpreter struct {
-	rt           Runtime
-	cfg          Config
-	provider     string
-	languages    []codeinterp.LanguageInfo
-	names        []string // of languages, sorted
-	withFiles    []string // those of them whose programs have files
-	withContexts []string // those that have contexts, where anything has
-	workers      workers
-	pause        pause
+	rt        Runtime
+	cfg       Config
+	provider  string
+	languages []codeinterp.LanguageInfo
+	names     []string // of languages, sorted
+	withFiles []string // those of them whose programs have files
+	workers   workers
+	pause     pause
 
 	over     chan struct{} // closed when Close is done
 	closeErr error         // of that
@@ -61,13 +60,8 @@ func New(rt Runtime, cfg Config) *Interpreter {
 	all := !info.HasFiles("") // a Filer that names no language has files in all
 	i := &Interpreter{rt: rt, cfg: cfg, provider: info.Provider, languages: info.Languages,
 		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{}), pause: pause{starts: semaphore.NewWeighted(allStarts)}}
-	// If no language declares contexts, all have them.
-	some := slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Contexts })
 	for _, l := range i.languages {
 		i.names = append(i.names, l.Name)
-		if l.Contexts || !some {
-			i.withContexts = append(i.withContexts, l.Name)
-		}
 		if filer && (all || l.Files) {
 			i.withFiles = append(i.withFiles, l.Name)
 		}
@@ -97,7 +91,6 @@ func (i *Interpreter) describe() codeinterp.Info {
 	info.Limits.Contexts = i.cfg.MaxContexts
 	info.Languages = slices.Clone(info.Languages)
 	for n, l := range info.Languages {
-		info.Languages[n].Contexts = slices.Contains(i.withContexts, l.Name)
 		info.Languages[n].Files = slices.Contains(i.withFiles, l.Name)
 	}
 	if n := i.Stuck(); n > 0 {
@@ -140,18 +133,22 @@ func (i *Interpreter) resolve(name string) (string, error) {
 	return codeinterp.ResolveLanguage(name, i.names)
 }
 
+// language returns what the runtime said of a language, by its name.
+func (i *Interpreter) language(name string) codeinterp.LanguageInfo {
+	for _, l := range i.languages {
+		if l.Name == name {
+			return l
+		}
+	}
+	return codeinterp.LanguageInfo{}
+}
+
 // checkAbilities refuses what programs of a language cannot have here.
 func (i *Interpreter) checkAbilities(language string, o *codeinterp.RunOptions) error {
 	if len(o.Functions) == 0 && o.Input == nil && o.Files == nil && !o.Artifacts && o.Network == nil {
 		return nil
 	}
-	var has codeinterp.LanguageInfo
-	for _, l := range i.languages {
-		if l.Name == language {
-			has = l
-		}
-	}
-	what := ""
+	has, what := i.language(language), ""
 	switch {
 	case len(o.Functions) > 0 && !has.Functions:
 		what = "cannot call functions here; run without Functions"

@@ -37,7 +37,7 @@ func (i *Stateful) CreateContext(ctx context.Context, language string, opts *cod
 	if err != nil {
 		return "", err
 	}
-	if !slices.Contains(i.withContexts, name) {
+	if !i.language(name).Contexts {
 		return "", fmt.Errorf("%w: %s has no contexts here", codeinterp.ErrLanguage, name)
 	}
 	o, err := codeinterp.CheckContext(opts)

@@ -181,9 +181,6 @@ func (h *host) Start(ctx context.Context, o driver.Options) (driver.Session, err
 	if o.Once {
 		return s, nil
 	}
-	if l.Driver == nil { // and no other has one, or the driver had refused
-		return nil, fmt.Errorf("%w: %s has no contexts here", codeinterp.ErrLanguage, o.Language)
-	}
 	if err := s.startContext(ctx, o.Cwd); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// TestLanguageWithoutContexts: a language without a driver takes contexts from
-// no other.
+// TestLanguageWithoutContexts: a language without a driver has no contexts, and takes them
+// from no other.
 func TestLanguageWithoutContexts(t *testing.T) {
 	awk := subprocess.Language{Name: "awk", Commands: []string{"awk", "mawk", "gawk"}, Args: []string{"-f", subprocess.FileArg}, Extension: ".awk", VersionArgs: []string{"BEGIN { print 1 }"}}
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{awk, subprocess.Bash()}})
@@ -25,12 +25,14 @@ func TestLanguageWithoutContexts(t *testing.T) {
 	if res := newNotebook(t, ci, "bash").run("echo in a context", nil); res.Stdout() != "in a context\n" {
 		t.Error(summary(res))
 	}
-	if _, err := ci.CreateContext(t.Context(), "awk", nil); !errors.Is(err, codeinterp.ErrLanguage) {
-		t.Errorf("a context of awk: %v", err)
-	}
-	for _, l := range ci.Describe().Languages {
-		if l.Contexts != (l.Name == "bash") {
-			t.Errorf("%s: contexts %v", l.Name, l.Contexts)
+	for _, ci := range []*subprocess.Stateful{ci, open(t, subprocess.Options{Languages: []subprocess.Language{awk}})} {
+		if _, err := ci.CreateContext(t.Context(), "awk", nil); !errors.Is(err, codeinterp.ErrLanguage) {
+			t.Errorf("a context of awk: %v", err)
+		}
+		for _, l := range ci.Describe().Languages {
+			if l.Contexts != (l.Name == "bash") {
+				t.Errorf("%s: contexts %v", l.Name, l.Contexts)
+			}
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (f *fake) Languages() []string { return []string{"javascript", "python"} }
 func (f *fake) Close() error        { return nil }
 
 func (f *fake) Describe() codeinterp.Info {
-	return codeinterp.Info{Provider: "fake", Languages: []codeinterp.LanguageInfo{{Name: "javascript"}, {Name: "python"}}}
+	return codeinterp.Info{Provider: "fake", Languages: []codeinterp.LanguageInfo{{Name: "javascript", Contexts: true}, {Name: "python", Contexts: true}}}
 }
 
 func (f *fake) RunCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
