@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
@@ -25,7 +27,7 @@ type pauses struct {
 	lacks    error // why there is no pause; nil if there is
 	idle     time.Duration
 	resumes  bool
-	changing sync.Mutex // held during a pause or resumption
+	changing *semaphore.Weighted // held during a pause or resumption
 
 	mu     sync.Mutex
 	calls  int  // in progress
@@ -34,7 +36,7 @@ type pauses struct {
 }
 
 func newPauses(o *Options) *pauses {
-	return &pauses{idle: o.IdlePause, resumes: o.AutoResume}
+	return &pauses{idle: o.IdlePause, resumes: o.AutoResume, changing: semaphore.NewWeighted(1)}
 }
 
 // open adds the interpreters, and puts in their places those that count calls where that
@@ -106,8 +108,10 @@ func (p *pauses) pause(ctx context.Context, idle bool) error {
 	if p.lacks != nil {
 		return p.lacks
 	}
-	p.changing.Lock()
-	defer p.changing.Unlock()
+	if p.changing.Acquire(ctx, 1) != nil {
+		return context.Cause(ctx)
+	}
+	defer p.changing.Release(1)
 	p.mu.Lock()
 	busy := p.calls > 0
 	p.paused = p.paused || !busy || !idle
@@ -125,8 +129,10 @@ func (p *pauses) pause(ctx context.Context, idle bool) error {
 }
 
 func (p *pauses) resume(ctx context.Context) error {
-	p.changing.Lock()
-	defer p.changing.Unlock()
+	if p.changing.Acquire(ctx, 1) != nil {
+		return context.Cause(ctx)
+	}
+	defer p.changing.Release(1)
 	return p.resumeAll(ctx, len(p.groups))
 }
 

@@ -17,6 +17,7 @@ type pausable struct {
 	*fake
 	paused atomic.Bool
 	fails  error
+	slow   time.Duration // until a pause
 }
 
 func newPausable() *pausable {
@@ -33,6 +34,7 @@ func newPausable() *pausable {
 }
 
 func (p *pausable) Pause(context.Context) error {
+	time.Sleep(p.slow)
 	p.paused.Store(p.fails == nil)
 	return p.fails
 }
@@ -65,6 +67,28 @@ func TestPause(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestPauseWaits: who waits for another pause waits no longer than its ctx.
+func TestPauseWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPausable()
+		p.slow = time.Hour
+		ws := open(t, workspace.Capabilities{Code: p}, nil)
+		done := make(chan error)
+		go func() { done <- ws.Pause(context.Background()) }()
+		synctest.Wait()
+		for _, f := range []func(context.Context) error{ws.Pause, ws.Resume} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			if err := f(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+			cancel()
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestPauseAll: all interpreters pause, or none.

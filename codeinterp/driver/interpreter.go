@@ -59,7 +59,7 @@ func New(rt Runtime, cfg Config) *Interpreter {
 	_, filer := rt.(Filer)
 	all := !info.HasFiles("") // a Filer that names no language has files in all
 	i := &Interpreter{rt: rt, cfg: cfg, provider: info.Provider, languages: info.Languages,
-		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{}), pause: pause{starts: semaphore.NewWeighted(allStarts)}}
+		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{}), pause: pause{changing: semaphore.NewWeighted(1), starts: semaphore.NewWeighted(allStarts)}}
 	for _, l := range i.languages {
 		i.names = append(i.names, l.Name)
 		if filer && (all || l.Files) {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -74,8 +73,10 @@ func (i pauser) Resume(ctx context.Context) error {
 
 // change serializes pauses and resumptions.
 func (i *Interpreter) change(ctx context.Context, f func() error) error {
-	i.pause.changing.Lock()
-	defer i.pause.changing.Unlock()
+	if !i.pause.changing.TryAcquire(1) && i.pause.changing.Acquire(ctx, 1) != nil {
+		return context.Cause(ctx)
+	}
+	defer i.pause.changing.Release(1)
 	i.mu.Lock()
 	err := i.checkOpen(ctx)
 	i.mu.Unlock()
@@ -101,7 +102,7 @@ func (i *Interpreter) goOn() {
 
 // A pause keeps programs from starting while an interpreter is paused.
 type pause struct {
-	changing sync.Mutex // held while Pause or Resume works
+	changing *semaphore.Weighted // held while Pause or Resume works
 	clock    clock
 	starts   *semaphore.Weighted // of all: a program that starts takes 1, a pause all
 }

@@ -16,6 +16,7 @@ type pausable struct {
 	*fake
 	paused  bool
 	refuses error
+	slow    time.Duration // until a pause
 }
 
 func (p *pausable) Describe() codeinterp.Info {
@@ -25,6 +26,7 @@ func (p *pausable) Describe() codeinterp.Info {
 }
 
 func (p *pausable) Pause(context.Context) error {
+	time.Sleep(p.slow)
 	p.paused = p.refuses == nil
 	return p.refuses
 }
@@ -45,6 +47,28 @@ func pausing(t *testing.T) (*pausable, *driver.Stateful, codeinterp.ContextID, c
 		t.Fatal("no Pauser")
 	}
 	return rt, ci, create(t, ci), p
+}
+
+// TestPauseWaits: who waits for another pause waits no longer than its ctx.
+func TestPauseWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt, ci, _, p := pausing(t)
+		defer ci.Close()
+		rt.slow = time.Hour
+		done := make(chan error)
+		go func() { done <- p.Pause(context.Background()) }()
+		synctest.Wait()
+		for _, f := range []func(context.Context) error{p.Pause, p.Resume} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			if err := f(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+			cancel()
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestPauseDeadlines: the timeout and the grace stand still in a pause, and what Duration
