@@ -200,7 +200,8 @@ func (c *command) outcome(end *kernel.CommandEnd, err error, out *driver.Output)
 	switch {
 	case errors.Is(err, kernel.ErrForgotten), errors.Is(err, kernel.ErrGone), err == nil && end.Lost:
 		out.MayLack(codeinterp.TruncatedByExit, codeinterp.Stdout, codeinterp.Stderr)
-		return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Cause: codeinterp.CauseExit}
+		return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true,
+			Unknown: server.Unavailable("what watched the command was killed, and what the command started may still be running")}
 	case err != nil:
 		out.MayLack(codeinterp.TruncatedByConnection, codeinterp.Stdout, codeinterp.Stderr)
 		return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Unknown: fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)}

@@ -48,7 +48,8 @@
 // it.
 //
 // Commands run in a Python kernel of their own, with pipes or on a terminal, each below a
-// guard process that ends what the command started.
+// guard process that ends what the command started. A command that kills its guard is
+// lost, and what it started may go on.
 //
 // # Other kernels
 //

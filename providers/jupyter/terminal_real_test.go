@@ -4,6 +4,7 @@ package jupyter_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -50,6 +51,12 @@ func onTerminal(t *testing.T, s *server) {
 		res, err = run(t, s, "", func(o *codeinterp.TerminalOptions) { o.Stdin = []byte("stty size\recho $((6*7))\rexit 5\r") })
 		if err != nil || res.ExitCode != 5 || !strings.Contains(res.Stdout(), "42") || !strings.Contains(res.Stdout(), "24 80") {
 			t.Errorf("a shell: %q, %+v, %v", res.Stdout(), res, err)
+		}
+	})
+	t.Run("killed guard", func(t *testing.T) {
+		res, err := run(t, s, "setsid sleep 1 & kill -9 $PPID; sleep 1", nil)
+		if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "may still be running") || res.Status != codeinterp.StatusLost {
+			t.Errorf("%+v, %v", res, err)
 		}
 	})
 	// Nothing of it runs once the caller has the result.
