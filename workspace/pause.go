@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
@@ -27,7 +25,7 @@ type pauses struct {
 	lacks    error // why there is no pause; nil if there is
 	idle     time.Duration
 	resumes  bool
-	changing *semaphore.Weighted // held during a pause or resumption
+	changing chan struct{} // holds a value during a pause or resumption
 
 	mu     sync.Mutex
 	calls  int  // in progress
@@ -36,7 +34,7 @@ type pauses struct {
 }
 
 func newPauses(o *Options) *pauses {
-	return &pauses{idle: o.IdlePause, resumes: o.AutoResume, changing: semaphore.NewWeighted(1)}
+	return &pauses{idle: o.IdlePause, resumes: o.AutoResume, changing: make(chan struct{}, 1)}
 }
 
 // open adds the interpreters, and puts in their places those that count calls where that
@@ -108,10 +106,10 @@ func (p *pauses) pause(ctx context.Context, idle bool) error {
 	if p.lacks != nil {
 		return p.lacks
 	}
-	if p.changing.Acquire(ctx, 1) != nil {
-		return context.Cause(ctx)
+	if err := p.begin(ctx); err != nil {
+		return err
 	}
-	defer p.changing.Release(1)
+	defer p.end()
 	p.mu.Lock()
 	busy := p.calls > 0
 	p.paused = p.paused || !busy || !idle
@@ -129,12 +127,24 @@ func (p *pauses) pause(ctx context.Context, idle bool) error {
 }
 
 func (p *pauses) resume(ctx context.Context) error {
-	if p.changing.Acquire(ctx, 1) != nil {
-		return context.Cause(ctx)
+	if err := p.begin(ctx); err != nil {
+		return err
 	}
-	defer p.changing.Release(1)
+	defer p.end()
 	return p.resumeAll(ctx, len(p.groups))
 }
+
+// begin waits for another pause or resumption.
+func (p *pauses) begin(ctx context.Context) error {
+	select {
+	case p.changing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (p *pauses) end() { <-p.changing }
 
 // resumeAll resumes the first n interpreters.
 func (p *pauses) resumeAll(ctx context.Context, n int) error {
