@@ -27,7 +27,7 @@ func (a *app) serveRuns(ctx context.Context, f *runFlags) int {
 	if err != nil {
 		return a.fail(err)
 	}
-	claim, err := dir.Claim(a.key)
+	claim, err := dir.Claim(a.key, 0)
 	if err != nil {
 		return a.fail(err)
 	}

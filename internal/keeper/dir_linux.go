@@ -56,6 +56,19 @@ func (d Dir) address(key string) (address, error) {
 func (d Dir) socket(key string) string { return filepath.Join(string(d), key+".socket") }
 func (d Dir) lock(key string) string   { return filepath.Join(string(d), key+".lock") }
 
+// acquire locks the directory for a change of its keys.
+func (d Dir) acquire() (unlock func(), err error) {
+	dir, err := os.Open(string(d))
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX); err != nil {
+		dir.Close()
+		return nil, err
+	}
+	return func() { dir.Close() }, nil
+}
+
 // Dial connects to the keeper of a key. The error is ErrNone if none listens.
 func (d Dir) Dial(key string) (*net.UnixConn, error) {
 	addr, err := d.address(key)
@@ -114,9 +127,21 @@ func (d Dir) Keepers(pattern string) (list []Keeper) {
 			text, _ := os.ReadFile(path)
 			k.Lease, _ = time.ParseDuration(string(text))
 			list = append(list, k)
-		} else if c, err := d.Claim(key); err == nil {
-			c.Close()
+		} else {
+			d.sweep(key)
 		}
 	}
 	return list
+}
+
+// sweep removes what a keeper left that was killed. One that starts meanwhile keeps its key.
+func (d Dir) sweep(key string) {
+	unlock, err := d.acquire()
+	if err != nil {
+		return
+	}
+	defer unlock()
+	if c, err := d.claim(key); err == nil {
+		c.remove()
+	}
 }

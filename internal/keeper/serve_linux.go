@@ -20,25 +20,32 @@ type Claim struct {
 	lock *os.File
 }
 
-// Claim claims a key. The error is ErrTaken if a keeper has it.
-func (d Dir) Claim(key string) (*Claim, error) {
+// Claim claims a key. The error is ErrTaken if a keeper still has it after a time, in which
+// one that was killed lets go of it.
+func (d Dir) Claim(key string, wait time.Duration) (*Claim, error) {
+	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
+		unlock, err := d.acquire()
+		if err != nil {
+			return nil, err
+		}
+		c, err := d.claim(key)
+		unlock()
+		if err != ErrTaken || time.Now().After(end) {
+			return c, err
+		}
+	}
+}
+
+func (d Dir) claim(key string) (*Claim, error) {
 	lock, err := os.OpenFile(d.lock(key), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	c := &Claim{d, key, lock}
-	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil || !c.current() {
+	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
 		lock.Close()
 		return nil, ErrTaken
 	}
-	return c, nil
-}
-
-// current reports whether the lock is that of its path, which a former keeper removes.
-func (c *Claim) current() bool {
-	ours, err := c.lock.Stat()
-	there, other := os.Lstat(c.dir.lock(c.key))
-	return err == nil && other == nil && os.SameFile(ours, there)
+	return &Claim{d, key, lock}, nil
 }
 
 // Listen makes the keeper known, with its lease.
@@ -66,6 +73,13 @@ func (c *Claim) SetLease(d time.Duration) {
 
 // Close gives the key back.
 func (c *Claim) Close() {
+	if unlock, err := c.dir.acquire(); err == nil {
+		defer unlock()
+	}
+	c.remove()
+}
+
+func (c *Claim) remove() {
 	_ = os.Remove(c.dir.socket(c.key))
 	_ = os.Remove(c.dir.lock(c.key))
 	c.lock.Close()

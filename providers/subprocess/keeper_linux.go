@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -70,7 +71,7 @@ func empty(fd int) {
 
 // serve serves the context of a key to its end. The error says why there is none.
 func (o *keeperOrder) serve(ctx context.Context, key string) error {
-	claim, err := o.Dir.Claim(key)
+	claim, err := o.Dir.Claim(key, time.Second)
 	if err != nil {
 		return err
 	}
