@@ -14,14 +14,19 @@ import (
 // TestHumanEval wants all programs to end in the same way in a process of
 // their own, forked from a warm one, and one after the other in one context.
 func TestHumanEval(t *testing.T) {
-	programs := humanevaltest.Programs(t)
+	for _, name := range humanevaltest.Benchmarks {
+		t.Run(name, func(t *testing.T) { testVerdicts(t, humanevaltest.Programs(t, name)) })
+	}
+}
+
+func testVerdicts(t *testing.T, programs []string) {
 	languages := []subprocess.Language{subprocess.Python()}
 	cold := open(t, subprocess.Options{Languages: languages})
 	warm := open(t, subprocess.Options{Languages: languages, Warm: &subprocess.Warm{}})
 	n := newNotebook(t, cold, "python")
 	passed := 0
 	for k, code := range programs {
-		o := &codeinterp.RunOptions{Timeout: time.Minute}
+		o := &codeinterp.RunOptions{Timeout: 10 * time.Minute}
 		verdict := verdictOf(run(t, cold, "python", code, o))
 		if verdict == "ok" {
 			passed++

@@ -12,9 +12,15 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory"
 )
 
-// TestHumanEval: the benchmark's programs have the verdicts that they have under native
+// TestHumanEval: the benchmarks' programs have the verdicts that they have under native
 // CPython, alone and one after the other in one context.
 func TestHumanEval(t *testing.T) {
+	for _, name := range humanevaltest.Benchmarks {
+		t.Run(name, func(t *testing.T) { testVerdicts(t, humanevaltest.Programs(t, name)) })
+	}
+}
+
+func testVerdicts(t *testing.T, programs []string) {
 	ci := newStateful(t)
 	alone, err := inmemory.New(options(t))
 	if err != nil {
@@ -22,8 +28,8 @@ func TestHumanEval(t *testing.T) {
 	}
 	defer alone.Close()
 	id := newContext(t, ci)
-	o := &codeinterp.RunOptions{Timeout: time.Minute}
-	for i, code := range humanevaltest.Programs(t) {
+	o := &codeinterp.RunOptions{Timeout: 10 * time.Minute}
+	for i, code := range programs {
 		want := codeinterp.StatusOK
 		if i%2 == 1 {
 			want = codeinterp.StatusError
