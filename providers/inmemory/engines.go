@@ -45,7 +45,7 @@ func (rt *engines) Start(_ context.Context, o driver.Options) (driver.Session, e
 	if s.once {
 		return s, nil // it takes no memory before its turn
 	}
-	if err := s.files.MkdirAll(s.cwd); err != nil {
+	if err := s.files.MkdirAll(s.cwd, 0o755); err != nil {
 		return nil, fmt.Errorf("%w: the context's directory: %v", codeinterp.ErrInvalid, err)
 	}
 	return s, s.open()

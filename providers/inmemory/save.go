@@ -231,7 +231,7 @@ func (rt *engines) load(saved *image, id codeinterp.ContextID) (*session, error)
 		if err := loadFiles(s.files, saved.Files); err != nil {
 			return nil, err
 		}
-	} else if err := s.files.MkdirAll(s.cwd); err != nil {
+	} else if err := s.files.MkdirAll(s.cwd, 0o755); err != nil {
 		return nil, err
 	}
 	var err error
@@ -242,7 +242,7 @@ func (rt *engines) load(saved *image, id codeinterp.ContextID) (*session, error)
 func loadFiles(files *memfs.FS, list []savedFile) (err error) {
 	for _, f := range list {
 		if f.Dir {
-			err = files.MkdirAll(f.Name)
+			err = files.MkdirAll(f.Name, 0o755)
 		} else {
 			err = files.WriteFile(f.Name, f.Data)
 		}

@@ -77,7 +77,7 @@ func Capabilities(opts *Options) (workspace.Capabilities, error) {
 	if d := opts.Declared; d.Files || d.Code == nil && !d.Shell {
 		fo := opts.Files
 		fo.Dir = ci.Describe().Workdir
-		caps.Files = files.New(o.Shared.Files("."), &fo)
+		caps.Files = files.New(o.Shared, &fo)
 	}
 	return caps, nil
 }

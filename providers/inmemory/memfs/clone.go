@@ -12,13 +12,13 @@ func (f *FS) Clone() (*FS, func(codeinterp.File) codeinterp.File) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	copies := map[*node]*node{}
-	c := &FS{opts: f.opts, files: f.files, changes: f.changes, root: f.root.clone(copies)}
+	c := &FS{&tree{opts: f.opts, files: f.files, changes: f.changes, root: f.root.clone(copies)}, f.dir}
 	for _, n := range copies {
 		c.bytes += n.data.size
 	}
 	return c, func(file codeinterp.File) codeinterp.File {
 		h, ok := file.(*handle)
-		if !ok || h.f != f {
+		if !ok || h.f != f.tree {
 			return nil
 		}
 		f.mu.RLock()
@@ -28,7 +28,7 @@ func (f *FS) Clone() (*FS, func(codeinterp.File) codeinterp.File) {
 			c.bytes += n.data.size
 		}
 		f.mu.RUnlock()
-		return h.in(c, n)
+		return h.in(c.tree, n)
 	}
 }
 
@@ -36,14 +36,14 @@ func (f *FS) Clone() (*FS, func(codeinterp.File) codeinterp.File) {
 // not a file of f.
 func (f *FS) Reopen(file codeinterp.File) codeinterp.File {
 	h, ok := file.(*handle)
-	if !ok || h.f != f {
+	if !ok || h.f != f.tree {
 		return nil
 	}
-	return h.in(f, h.n)
+	return h.in(f.tree, h.n)
 }
 
 // in returns a handle of a node in a file system that is used as h is.
-func (h *handle) in(f *FS, n *node) codeinterp.File {
+func (h *handle) in(f *tree, n *node) codeinterp.File {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := &handle{f: f, n: n, name: h.name, flag: h.flag, at: h.at, shut: h.shut}

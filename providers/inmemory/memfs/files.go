@@ -11,111 +11,23 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// Files returns a directory of f as the files of a context.
-func (f *FS) Files(dir string) codeinterp.FS { return &files{f, dir} }
-
-// files is a directory of a file system with the methods of codeinterp.FS.
-type files struct {
-	of  *FS
-	dir string
-}
-
-// full returns what a name of the directory's is in the file system.
-func (f *files) full(name string) string {
-	switch {
-	case f.dir == ".":
-		return name
-	case name == ".":
-		return f.dir
-	}
-	return f.dir + "/" + name
-}
-
-// fault gives an error the name that the caller has for the file.
-func fault(name string, err error) error {
-	if p, ok := err.(*fs.PathError); ok {
-		return &fs.PathError{Op: p.Op, Path: name, Err: p.Err}
-	}
-	return err
-}
-
-func (f *files) Open(name string) (fs.File, error) {
-	file, err := f.of.Open(f.full(name))
-	return file, fault(name, err)
-}
-
-func (f *files) Stat(name string) (fs.FileInfo, error) {
-	info, err := f.of.Stat(f.full(name))
-	if err != nil {
-		return nil, fault(name, err)
-	}
-	return rootInfo{info, path.Base(name)}, nil
-}
-
-// rootInfo has the name that the directory has for what it describes.
-type rootInfo struct {
-	fs.FileInfo
-	name string
-}
-
-func (r rootInfo) Name() string { return r.name }
-
-func (f *files) Lstat(name string) (fs.FileInfo, error) { return f.Stat(name) }
-
-func (f *files) ReadDir(name string) ([]fs.DirEntry, error) {
-	list, err := f.of.ReadDir(f.full(name))
-	return list, fault(name, err)
-}
-
-func (f *files) Mkdir(name string, _ fs.FileMode) error {
-	if name == "." {
-		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrExist}
-	}
-	return fault(name, f.of.Mkdir(f.full(name)))
-}
-
-func (f *files) MkdirAll(name string, _ fs.FileMode) error {
-	return fault(name, f.of.MkdirAll(f.full(name)))
-}
-
-func (f *files) Remove(name string) error {
-	if name == "." {
-		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrInvalid}
-	}
-	return fault(name, f.of.Remove(f.full(name)))
-}
-
-func (f *files) RemoveAll(name string) error {
-	if name == "." || !fs.ValidPath(name) {
-		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrInvalid}
-	}
-	return fault(name, f.of.RemoveAll(f.full(name)))
-}
-
-func (f *files) Rename(from, to string) error {
-	if from == "." || to == "." {
-		return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrInvalid}
-	}
-	return fault(from, f.of.Rename(f.full(from), f.full(to)))
-}
-
 const knownFlags = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREATE | os.O_EXCL | os.O_TRUNC
 
-// OpenFile implements codeinterp.FS. Files have no permissions.
-func (f *files) OpenFile(name string, flag int, _ fs.FileMode) (codeinterp.File, error) {
-	f.of.mu.Lock()
-	defer f.of.mu.Unlock()
-	n, err := f.of.openNode(f.full(name), flag)
+// OpenFile implements codeinterp.FS.
+func (f *FS) OpenFile(name string, flag int, _ fs.FileMode) (codeinterp.File, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, err := f.openNode(name, flag)
 	if err != nil {
-		return nil, fault(name, err)
+		return nil, err
 	}
-	h := &handle{f: f.of, n: n, name: name, flag: flag}
+	h := &handle{f: f.tree, n: n, name: name, flag: flag}
 	if flag&os.O_TRUNC != 0 && h.writes() {
-		if err := n.data.truncate(0, f.of.grow); err != nil {
-			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		if err := n.data.truncate(0, f.grow); err != nil {
+			return nil, h.fail("open", err)
 		}
 		// One that is created and not written to has changed as well.
-		f.of.touch(n)
+		f.touch(n)
 	}
 	if h.writes() {
 		n.writers++
@@ -154,7 +66,7 @@ func (f *FS) openNode(name string, flag int) (*node, error) {
 }
 
 // touch notes that a node was changed. f is locked.
-func (f *FS) touch(n *node) {
+func (f *tree) touch(n *node) {
 	f.changes++
 	n.changed, n.modified = f.changes, time.Now()
 }
@@ -162,7 +74,7 @@ func (f *FS) touch(n *node) {
 // A handle is a file that is open. What is written to it is there at once, for
 // every other handle and for programs.
 type handle struct {
-	f    *FS
+	f    *tree
 	n    *node
 	name string
 	flag int
@@ -338,7 +250,7 @@ func (n *node) changedSince(since int64, prefix string, list []string) []string 
 }
 
 // mark notes that a node and all beneath it have another name.
-func (f *FS) mark(n *node) {
+func (f *tree) mark(n *node) {
 	f.changes++
 	n.changed = f.changes
 	for _, c := range n.children {
@@ -348,7 +260,7 @@ func (f *FS) mark(n *node) {
 
 // drop gives back what a node and all beneath it take: they are gone. The bytes of a file
 // that is open for writing count until it is closed.
-func (f *FS) drop(n *node) {
+func (f *tree) drop(n *node) {
 	n.gone = true
 	if n.writers == 0 {
 		f.bytes -= n.data.size

@@ -18,7 +18,7 @@ func TestFiles(t *testing.T) {
 	filestest.Run(t, memfs.New(nil).Files("."))
 	filestest.Large(t, memfs.New(&memfs.Options{MaxBytes: 256 << 20}).Files("."), 100<<20)
 	f := memfs.New(nil)
-	if err := f.MkdirAll("home/me"); err != nil {
+	if err := f.MkdirAll("home/me", 0o755); err != nil {
 		t.Fatal(err)
 	}
 	filestest.Run(t, f.Files("home/me"))

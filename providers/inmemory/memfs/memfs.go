@@ -2,7 +2,7 @@
 // embedded engines see as their files, and what Go code reads and fills.
 //
 //	fsys := memfs.New(nil)
-//	err := fsys.MkdirAll("data")
+//	err := fsys.MkdirAll("data", 0o755)
 //	err = fsys.WriteFile("data/in.csv", data)
 //	entries, err := fs.ReadDir(fsys, "data")
 //
@@ -50,9 +50,16 @@ type Options struct {
 	MaxFiles int
 }
 
-// An FS is a file system. It implements fs.FS, fs.StatFS, fs.ReadDirFS and
-// fs.ReadFileFS, and its methods may be called from any goroutine.
+// An FS is a file system, or a directory of one. It implements codeinterp.FS and
+// fs.ReadFileFS, and its methods may be called from any goroutine. Files have no
+// permissions.
 type FS struct {
+	*tree
+	dir string // what names are relative to, from the root
+}
+
+// A tree is all that a file system has.
+type tree struct {
 	mu    sync.RWMutex
 	root  *node
 	bytes int64
@@ -63,21 +70,27 @@ type FS struct {
 }
 
 var (
-	_ fs.StatFS     = (*FS)(nil)
-	_ fs.ReadDirFS  = (*FS)(nil)
+	_ codeinterp.FS = (*FS)(nil)
 	_ fs.ReadFileFS = (*FS)(nil)
 )
 
 // New returns an empty file system. o may be nil.
 func New(o *Options) *FS {
-	f := &FS{root: newDirectory("")}
+	t := &tree{root: newDirectory("")}
 	if o != nil {
-		f.opts = *o
+		t.opts = *o
 	}
-	f.opts.MaxBytes = cmp.Or(f.opts.MaxBytes, DefaultMaxBytes)
-	f.opts.MaxFiles = cmp.Or(f.opts.MaxFiles, DefaultMaxFiles)
-	return f
+	t.opts.MaxBytes = cmp.Or(t.opts.MaxBytes, DefaultMaxBytes)
+	t.opts.MaxFiles = cmp.Or(t.opts.MaxFiles, DefaultMaxFiles)
+	return &FS{t, "."}
 }
+
+// Files returns a directory of f as the files of a context. It is not looked for before it
+// is used.
+func (f *FS) Files(dir string) codeinterp.FS { return &FS{f.tree, f.full(dir)} }
+
+// full returns what a name means from the root.
+func (f *FS) full(name string) string { return path.Join(f.dir, name) }
 
 // Clean returns the name that a program's path means in a directory, which is
 // itself a name. The result never leaves the root: there is nothing above it.
@@ -99,7 +112,7 @@ func (f *FS) Used() (bytes int64, files int) {
 	return f.bytes, f.files
 }
 
-// Stat implements fs.StatFS.
+// Stat describes a file or directory.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -109,6 +122,9 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	}
 	return n.info(path.Base(name)), nil
 }
+
+// Lstat is Stat: there are no links.
+func (f *FS) Lstat(name string) (fs.FileInfo, error) { return f.Stat(name) }
 
 // ReadFile implements fs.ReadFileFS.
 func (f *FS) ReadFile(name string) ([]byte, error) {
@@ -124,7 +140,7 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	return n.data.bytes(), nil
 }
 
-// ReadDir implements fs.ReadDirFS.
+// ReadDir lists a directory.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -150,7 +166,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 	if n.dir {
 		return fsentry.Open(info, n.entries()), nil
 	}
-	return &handle{f: f, n: n, name: name}, nil
+	return &handle{f: f.tree, n: n, name: name}, nil
 }
 
 // WriteFile creates or replaces a file. Its directory must exist.
@@ -182,9 +198,12 @@ func (f *FS) Truncate(name string, size int64) error {
 }
 
 // Mkdir creates a directory.
-func (f *FS) Mkdir(name string) error {
+func (f *FS) Mkdir(name string, _ fs.FileMode) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if name == "." {
+		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrExist}
+	}
 	dir, base, err := f.parent("mkdir", name)
 	if err != nil {
 		return err
@@ -197,7 +216,7 @@ func (f *FS) Mkdir(name string) error {
 
 // MkdirAll creates a directory and those above it, as far as they are
 // missing.
-func (f *FS) MkdirAll(name string) error {
+func (f *FS) MkdirAll(name string, perm fs.FileMode) error {
 	if !fs.ValidPath(name) {
 		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrInvalid}
 	}
@@ -209,7 +228,7 @@ func (f *FS) MkdirAll(name string) error {
 			continue
 		}
 		// Not under one lock: what another made meanwhile is there as well.
-		if err := f.Mkdir(name[:i]); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := f.Mkdir(name[:i], perm); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
@@ -273,7 +292,7 @@ func (f *FS) Rename(from, to string) error {
 	case n == old:
 		return nil
 	// Nothing would lead from the root to it any more.
-	case n.dir && strings.HasPrefix(to, from+"/"), !n.fits(to):
+	case n.dir && strings.HasPrefix(to, from+"/"), !n.fits(f.full(to)):
 		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrInvalid}
 	case old != nil && old.dir && !n.dir:
 		return &fs.PathError{Op: "rename", Path: to, Err: ErrIsDir}

@@ -19,7 +19,7 @@ import (
 
 func Example() {
 	fsys := memfs.New(&memfs.Options{MaxBytes: 1 << 20})
-	if err := fsys.MkdirAll("data/in"); err != nil {
+	if err := fsys.MkdirAll("data/in", 0o755); err != nil {
 		panic(err)
 	}
 	if err := fsys.WriteFile("data/in/a.txt", []byte("hello")); err != nil {
@@ -38,7 +38,7 @@ func ExampleClean() {
 func TestFS(t *testing.T) {
 	f := memfs.New(nil)
 	for _, step := range []error{
-		f.Mkdir("a"), f.MkdirAll("a/b/c"), f.WriteFile("a/x", bytes.Repeat([]byte("0123456789"), 20000)), f.AppendFile("a/x", []byte("end")),
+		f.Mkdir("a", 0o755), f.MkdirAll("a/b/c", 0o755), f.WriteFile("a/x", bytes.Repeat([]byte("0123456789"), 20000)), f.AppendFile("a/x", []byte("end")),
 		f.WriteFile("a/b/y", nil), f.AppendFile("a/b/z", []byte("z")), f.Rename("a/b/z", "a/b/c/z"), f.Rename("a/b", "b"), f.Truncate("b/y", 5),
 		f.Truncate("a/x", 65536), f.AppendFile("a/x", []byte("!")), f.RemoveAll("none/of/it"),
 	} {
@@ -68,7 +68,7 @@ func TestFS(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	f := memfs.New(&memfs.Options{MaxBytes: 10, MaxFiles: 4})
-	for _, err := range []error{f.Mkdir("d"), f.WriteFile("d/f", []byte("12345")), f.Mkdir("e")} {
+	for _, err := range []error{f.Mkdir("d", 0o755), f.WriteFile("d/f", []byte("12345")), f.Mkdir("e", 0o755)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,14 +80,14 @@ func TestFaults(t *testing.T) {
 		got, want error
 	}{
 		{"no file", read("x"), fs.ErrNotExist}, {"read a directory", read("d"), memfs.ErrIsDir}, {"list a file", list("d/f"), memfs.ErrNotDir},
-		{"above the root", read("../x"), fs.ErrInvalid}, {"absolute", f.WriteFile("/x", nil), fs.ErrInvalid}, {"empty", f.Mkdir(""), fs.ErrInvalid},
-		{"below a file", f.WriteFile("d/f/g", nil), memfs.ErrNotDir}, {"no directory", f.WriteFile("x/y", nil), fs.ErrNotExist}, {"exists", f.Mkdir("d"), fs.ErrExist},
+		{"above the root", read("../x"), fs.ErrInvalid}, {"absolute", f.WriteFile("/x", nil), fs.ErrInvalid}, {"empty", f.Mkdir("", 0o755), fs.ErrInvalid},
+		{"below a file", f.WriteFile("d/f/g", nil), memfs.ErrNotDir}, {"no directory", f.WriteFile("x/y", nil), fs.ErrNotExist}, {"exists", f.Mkdir("d", 0o755), fs.ErrExist},
 		{"over a directory", f.WriteFile("d", nil), memfs.ErrIsDir}, {"not empty", f.Remove("d"), memfs.ErrNotEmpty}, {"remove nothing", f.Remove("x"), fs.ErrNotExist},
 		{"remove the root", f.Remove("."), fs.ErrInvalid}, {"into itself", f.Rename("d", "d/g"), fs.ErrInvalid}, {"file over directory", f.Rename("d/f", "e"), memfs.ErrIsDir},
-		{"directory over file", f.Rename("e", "d/f"), memfs.ErrNotDir}, {"long name", f.Mkdir(strings.Repeat("n", 256)), fs.ErrInvalid},
+		{"directory over file", f.Rename("e", "d/f"), memfs.ErrNotDir}, {"long name", f.Mkdir(strings.Repeat("n", 256), 0o755), fs.ErrInvalid},
 		{"too large", f.WriteFile("d/f", make([]byte, 11)), memfs.ErrQuota}, {"grows too large", f.AppendFile("d/f", make([]byte, 6)), memfs.ErrQuota},
 		{"truncated too large", f.Truncate("d/f", 1<<50), memfs.ErrQuota}, {"negative", f.Truncate("d/f", -1), fs.ErrInvalid},
-		{"file as a directory", f.MkdirAll("d/f/x"), memfs.ErrNotDir},
+		{"file as a directory", f.MkdirAll("d/f/x", 0o755), memfs.ErrNotDir},
 	} {
 		if !errors.Is(c.got, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, c.got, c.want)
@@ -145,7 +145,7 @@ func TestDepth(t *testing.T) {
 	f := memfs.New(nil)
 	long := strings.Repeat("n", 250)
 	for _, name := range []string{strings.Repeat("d/", 40) + "d", strings.Repeat("e/", 40) + "e", "f/" + strings.Repeat(long+"/", 3) + long, strings.Repeat(long+"/", 13) + long} {
-		if err := f.MkdirAll(name); err != nil {
+		if err := f.MkdirAll(name, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -157,7 +157,7 @@ func TestDepth(t *testing.T) {
 	if err := f.Rename("d", "e/d"); err != nil {
 		t.Error(err)
 	}
-	if err := f.MkdirAll(strings.Repeat(long+"/", 16) + long); !errors.Is(err, fs.ErrInvalid) {
+	if err := f.MkdirAll(strings.Repeat(long+"/", 16)+long, 0o755); !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("a name of more than 4,096 bytes: %v", err)
 	}
 }

@@ -99,11 +99,11 @@ func (f *FS) find(op, name string) (*node, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
-	n := f.root
-	if name == "." {
+	n, full := f.root, f.full(name)
+	if full == "." {
 		return n, nil
 	}
-	for part := range strings.SplitSeq(name, "/") {
+	for part := range strings.SplitSeq(full, "/") {
 		if !n.dir {
 			return nil, &fs.PathError{Op: op, Path: name, Err: ErrNotDir}
 		}
@@ -121,8 +121,9 @@ func (f *FS) parent(op, name string) (*node, string, error) {
 		dir, base = name[:i], name[i+1:]
 	}
 	// Only the last part is looked at: those above it passed here as they were made.
-	if name == "." || !fs.ValidPath(name) || len(base) > maxName || len(name) > maxPath ||
-		strings.Count(name, "/") >= maxDepth || strings.IndexByte(base, 0) >= 0 {
+	full := f.full(name)
+	if name == "." || !fs.ValidPath(name) || len(base) > maxName || len(full) > maxPath ||
+		strings.Count(full, "/") >= maxDepth || strings.IndexByte(base, 0) >= 0 {
 		return nil, "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
 	n, err := f.find(op, dir)
@@ -132,7 +133,7 @@ func (f *FS) parent(op, name string) (*node, string, error) {
 	return n, base, err
 }
 
-func (f *FS) add(op, name string, dir, n *node) error {
+func (f *tree) add(op, name string, dir, n *node) error {
 	if f.files >= f.opts.MaxFiles {
 		return &fs.PathError{Op: op, Path: name, Err: ErrQuota}
 	}
@@ -158,7 +159,7 @@ func (f *FS) write(name string, change func(*node) error) error {
 }
 
 // grow accounts for n more bytes, fewer where n is negative.
-func (f *FS) grow(n int64) error {
+func (f *tree) grow(n int64) error {
 	// No sum with n: a program's size near the largest int64 would wrap it.
 	if n > 0 && n > f.opts.MaxBytes-f.bytes {
 		return ErrQuota

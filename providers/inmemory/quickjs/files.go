@@ -63,7 +63,7 @@ func (in *instance) hostFS(_ value, args []value) value {
 	name := memfs.Clean(in.cwd, p)
 	if name == "tmp" || strings.HasPrefix(name, "tmp/") {
 		// It is there on every machine, and here once it is asked for.
-		if err := in.config.Files.MkdirAll("tmp"); err != nil {
+		if err := in.config.Files.MkdirAll("tmp", 0o755); err != nil {
 			return in.throwFS(err, op, p)
 		}
 	}
@@ -157,9 +157,9 @@ func (in *instance) fileOp(op, name string, args []value) (value, error) {
 		}
 		return in.entries(list), nil
 	case "mkdir":
-		return undefined, files.Mkdir(name)
+		return undefined, files.Mkdir(name, 0o755)
 	case "mkdirp":
-		return undefined, files.MkdirAll(name)
+		return undefined, files.MkdirAll(name, 0o755)
 	case "unlink", "rmdir":
 		info, err := files.Stat(name)
 		if err == nil && op == "unlink" && info.IsDir() {

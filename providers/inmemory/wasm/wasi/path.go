@@ -99,7 +99,7 @@ func (s *System) change(name string, do func() error) Errno {
 	}
 	err := do()
 	if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(name, tmp+"/") {
-		if s.Files.Mkdir(tmp) == nil {
+		if s.Files.Mkdir(tmp, 0o755) == nil {
 			err = do()
 		}
 	}
@@ -177,7 +177,7 @@ func (s *System) openOwn(f *file, flags uint32, rights uint64) Errno {
 		}
 	}
 	return s.change(f.name, func() error {
-		h, err := s.Files.Files(".").OpenFile(f.name, flag, 0)
+		h, err := s.Files.OpenFile(f.name, flag, 0)
 		if err == nil {
 			f.content = h.(content)
 		}
@@ -189,7 +189,7 @@ func (c *call) pathCreateDirectory(name string) Errno {
 	if info, err := c.stat(name); err == nil && info.IsDir() {
 		return ErrnoExist
 	}
-	return c.change(name, func() error { return c.Files.Mkdir(name) })
+	return c.change(name, func() error { return c.Files.Mkdir(name, 0o755) })
 }
 
 func (c *call) pathRemoveDirectory(name string) Errno { return c.removePath(name, true) }
