@@ -94,8 +94,11 @@ try:
     open('/usr/lib/python/os.pyc', 'wb')
 except OSError as e:
     print(e.strerror)
+with open(os.devnull, 'w') as n:
+    print('x', file=n)
+print(open(os.devnull).read() == '', os.path.exists(os.devnull))
 `)
-	if want := "ello\nhello!\n5\n['c', 'tmp'] 1 1\nRead-only file system\n"; got != want {
+	if want := "ello\nhello!\n5\n['c', 'tmp'] 1 1\nRead-only file system\nTrue True\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -33,10 +33,12 @@ type content interface {
 	Truncate(size int64) error
 }
 
-// A fixed is a file of the library, or without a reader one of random bytes.
+// A fixed is a file of the library, or without a reader one of random bytes. One that
+// drops what is written is /dev/null.
 type fixed struct {
 	*bytes.Reader
-	info fs.FileInfo
+	info  fs.FileInfo
+	drops bool
 }
 
 func (f fixed) ReadAt(p []byte, off int64) (int, error) {
@@ -46,11 +48,17 @@ func (f fixed) ReadAt(p []byte, off int64) (int, error) {
 	return rand.Read(p[:min(len(p), longCall)])
 }
 
-func (f fixed) Stat() (fs.FileInfo, error)             { return f.info, nil }
-func (f fixed) Write([]byte) (int, error)              { return 0, errReadOnly }
-func (f fixed) WriteAt(p []byte, _ int64) (int, error) { return 0, errReadOnly }
-func (f fixed) Truncate(int64) error                   { return errReadOnly }
-func (f fixed) Close() error                           { return nil }
+func (f fixed) WriteAt(p []byte, _ int64) (int, error) {
+	if f.drops {
+		return len(p), nil
+	}
+	return 0, errReadOnly
+}
+
+func (f fixed) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f fixed) Write([]byte) (int, error)  { return 0, errReadOnly }
+func (f fixed) Truncate(int64) error       { return errReadOnly }
+func (f fixed) Close() error               { return nil }
 
 // A file is what a descriptor stands for: a stream where it is no directory and has no
 // content.

@@ -15,6 +15,7 @@ import (
 const (
 	tmp     = "tmp"
 	urandom = "dev/urandom" // which SQLite takes its first random number from
+	null    = "dev/null"
 	maxPath = 4096
 )
 
@@ -71,11 +72,18 @@ func (s *System) stat(name string) (fs.FileInfo, error) {
 	if in, ok := s.inLibrary(name); ok {
 		return fs.Stat(s.Library, in)
 	}
+	if name == null {
+		return device(name), nil
+	}
 	info, err := s.Files.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) && (name == tmp || s.Library != nil && strings.HasPrefix(s.LibraryDir, name+"/")) {
 		return fsentry.Info(name, 0, fs.ModeDir|0o755, time.Unix(0, 0)), nil
 	}
 	return info, err
+}
+
+func device(name string) fs.FileInfo {
+	return fsentry.Info(strings.TrimPrefix(name, "dev/"), 0, fs.ModeCharDevice, time.Unix(0, 0))
 }
 
 // list lists a directory.
@@ -113,7 +121,9 @@ func (c *call) pathOpen(name string) Errno {
 	if in, ok := c.inLibrary(name); ok {
 		e = c.openLibrary(f, in, flags, rights)
 	} else if name == urandom && rights&rightWrite == 0 {
-		f.content = fixed{info: fsentry.Info("urandom", 0, fs.ModeCharDevice, time.Unix(0, 0))}
+		f.content = fixed{info: device(name)}
+	} else if name == null {
+		f.content = fixed{bytes.NewReader(nil), device(name), true}
 	} else {
 		e = c.openOwn(f, flags, rights)
 	}
@@ -145,7 +155,7 @@ func (s *System) openLibrary(f *file, name string, flags uint32, rights uint64) 
 		return ErrnoNotdir
 	}
 	data, err := fs.ReadFile(s.Library, name)
-	f.content = fixed{bytes.NewReader(data), info}
+	f.content = fixed{Reader: bytes.NewReader(data), info: info}
 	return errnoOf(err)
 }
 
