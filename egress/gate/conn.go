@@ -24,13 +24,13 @@ type conn struct {
 	done    chan struct{} // closed with it
 }
 
-// How much of a stream waits in a socket between two processes of this machine. What waits
-// for TCP is copied when it has fallen out of the processor's caches if it is more; what
-// waits in a pair of unix sockets is not copied, and more of it wakes the program less often.
+// How much of a stream waits in a socket between two processes of this machine: more of it
+// wakes them less often, but is copied by TCP when it has fallen out of the processor's
+// caches. What waits in a pair of unix sockets is not copied.
 const (
-	tcpBuffer   = 128 << 10
+	tcpBuffer   = 512 << 10
 	unixBuffer  = 2 << 20
-	localBuffer = 600 << 10 // to read from a server of this machine
+	localBuffer = 1200 << 10 // to read from a server of this machine
 )
 
 func newConn(nc net.Conn, s *Session) *conn {

@@ -83,6 +83,8 @@ func socketsIn(pid int, u *rootfs.User, list []socket) ([]int, error) {
 		s.Do(unix.SYS_SETSOCKOPT, fd, unix.SOL_IP, unix.IP_FREEBIND, forkexec.Pin(s, &one), 4) // lo may not be up yet
 		s.Do(unix.SYS_BIND, fd, forkexec.Pin(s, address(w.addr, w.port)), unix.SizeofSockaddrInet4)
 		if w.kind == unix.SOCK_STREAM {
+			// Within a machine nothing is lost, and a pace (bbr's) only wakes both sides more often.
+			s.Try(unix.SYS_SETSOCKOPT, fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, s.Text("reno"), 4)
 			s.Do(unix.SYS_LISTEN, fd, 128)
 		}
 	}
