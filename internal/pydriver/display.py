@@ -120,6 +120,8 @@ def is_binary(mime):
 def encoded(mime, data):
     """Returns a representation as the bytes that the host wants. This is the
     rule of the package internal/mimedata."""
+    if mime == 'text/plain' and type(data) is str:
+        return text(data)
     mime = mime.partition(';')[0].strip().lower()
     known = is_text(mime) or is_binary(mime)
     if is_json(mime) or not known and not isinstance(data, (str, bytes, bytearray, memoryview)):

@@ -67,7 +67,7 @@ def compile_cell(code, name):
 def compile_line(code, name):
     """Returns what compile_cell does for a line that is an expression, and of any other
     program None. There is no syntax tree to be made, which takes more than the rest."""
-    if len(code) > 200 or any(c in code for c in '\n\\=') or code[:1].isspace():
+    if len(code) > 200 or '\n' in code or '\\' in code or '=' in code or code[:1].isspace():
         return None
     try:
         return None, compile(code, name, 'eval', state.flags | AWAIT, True)
@@ -157,7 +157,7 @@ def compile_tree(code, name):
 def evaluate(body, last):
     """Runs the statements and returns the value of the last expression. Where one of
     them awaits, all of it runs in asyncio's loop."""
-    if not any(c is not None and c.co_flags & COROUTINE for c in (body, last)):
+    if not ((body.co_flags if body else 0) | (last.co_flags if last else 0)) & COROUTINE:
         if body is not None:
             eval(body, space)
         return None if last is None else eval(last, space)

@@ -101,9 +101,7 @@ def set_stdin(path):
 
 def set_env(pairs):
     """Sets variables, and returns what they were before."""
-    old = []
-    for i in range(0, len(pairs), 2):
-        old.append((pairs[i], environb.get(pairs[i])))
+    old = [(k, environb.get(k)) for k in pairs[::2]]
     restore_env(zip(pairs[::2], pairs[1::2]))
     return old
 

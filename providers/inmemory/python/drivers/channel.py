@@ -12,12 +12,12 @@ def text(v):
 
 
 def frame_of(kind, fields):
-    parts = [kind]
+    values = [kind]
     for v in fields:
         if type(v) is not bytes:
-            v = text(v)
-        parts += b'%08x' % len(v), v
-    body = b''.join(parts)
+            v = str(v).encode('utf-8', 'backslashreplace')
+        values += len(v), v
+    body = (b'%b' + b'%08x%b' * len(fields)) % tuple(values)
     return b'%08x%b' % (len(body), body)
 
 
@@ -34,14 +34,12 @@ def fields_of(data):
 
 def ask(kind, *fields):
     """Returns the fields of the answer, None if the host gives none."""
-    data = frame_of(kind, fields)
-    with hold:
-        answer = request(data)
-        return None if answer is None else fields_of(answer)[1]
+    answer = request(frame_of(kind, fields))
+    return None if answer is None else fields_of(answer)[1]
 
 
 def send(kind, *fields):
-    ask(kind, *fields)
+    request(frame_of(kind, fields))
 
 
 send_soon = send
