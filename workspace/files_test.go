@@ -25,6 +25,15 @@ func someFiles(t *testing.T) *files.Workdir {
 	return files.New(root, nil)
 }
 
+// names are those of tools, without the workspace's.
+func names(list []tools.Tool) string {
+	var all []string
+	for _, tool := range list {
+		all = append(all, strings.TrimPrefix(tool.Name, "workspace__demo__"))
+	}
+	return strings.Join(all, " ")
+}
+
 // TestFiles: the file tools stand beside those of the code, with one read_output
 // for all, and by whatever names a front gives them.
 func TestFiles(t *testing.T) {
@@ -34,14 +43,14 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "run_code read_output read_file write_file edit_file list_files glob grep remove_file"
-	for prefix, list := range map[string][]tools.Tool{"workspace__demo__": ws.Tools(), "": front} {
-		var names []string
-		for _, tool := range list {
-			names = append(names, strings.TrimPrefix(tool.Name, prefix))
-		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("got %s", got)
+	own, err := tools.ForFiles("demo", ws.Files(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "run_code read_output " + names(own)
+	for _, list := range [][]tools.Tool{ws.Tools(), front} {
+		if got := names(list); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 	a := ws.Dispatch(t.Context(), "workspace__demo__write_file", []byte(`{"path":"a","content":"x"}`), nil)

@@ -41,13 +41,12 @@ func newShell(t *testing.T) *shell.Shell {
 func TestShell(t *testing.T) {
 	caps := workspace.Capabilities{Code: newFake("python"), Shell: newShell(t), Declared: workspace.Declaration{Shell: true}}
 	ws := open(t, caps, &workspace.Options{Tools: tools.Options{Background: true, ReadOutput: true}})
-	var names []string
-	for _, tool := range ws.Tools() {
-		names = append(names, strings.TrimPrefix(tool.Name, "workspace__demo__"))
+	own, err := tools.ForShell("demo", caps.Shell, &tools.Options{Background: true})
+	if err != nil {
+		t.Fatal(err)
 	}
-	const want = "run_code read_output run_command start_command command_output command_input stop_command list_commands"
-	if got := strings.Join(names, " "); got != want {
-		t.Errorf("got %s", got)
+	if got, want := names(ws.Tools()), "run_code read_output "+names(own); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	var types []string
 	ws.Subscribe(func(e workspace.Event) { types = append(types, e.Type+" "+e.Tool) }, nil)
@@ -78,7 +77,7 @@ func TestShell(t *testing.T) {
 	if !slices.Equal(types, wantTypes) {
 		t.Errorf("events %q", types)
 	}
-	_, err := workspace.New("demo", workspace.Capabilities{Code: newFake("python"), Declared: workspace.Declaration{Shell: true}}, nil)
+	_, err = workspace.New("demo", workspace.Capabilities{Code: newFake("python"), Declared: workspace.Declaration{Shell: true}}, nil)
 	if !errors.Is(err, workspace.ErrLacking) {
 		t.Errorf("opened without shell: %v", err)
 	}

@@ -37,7 +37,7 @@ func (f *keepFlags) checkKeep(p *programFlags) error {
 		err = fmt.Errorf("--keep %v; use a duration, such as 10m", f.keep)
 	case !canKeep:
 		err = errors.New("--keep needs Linux")
-	case p.language != "" && ownLanguage(p.language) != ownLanguage("python"):
+	case p.language != "" && !is(p.language, "python"):
 		err = fmt.Errorf("--keep is for Python programs, not %s", p.language)
 	case p.provider != "subprocess":
 		err = errors.New("--keep goes with --provider subprocess")

@@ -12,32 +12,40 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
+// extensions are further ones than Language.Extension.
 var extensions = map[string]string{
-	".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
-	".jsx": "javascript", ".pyw": "python",
-	".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescript", ".sh": "bash", ".bash": "bash",
+	".pyw": "python", ".mjs": "javascript", ".cjs": "javascript", ".jsx": "javascript",
+	".mts": "typescript", ".cts": "typescript", ".tsx": "typescript", ".bash": "bash",
 }
 
-// commands are the interpreters that a #! line may name, without a version.
+// commands are further interpreters that a #! line may name than Language.Commands.
 var commands = map[string]string{
-	"python": "python", "pypy": "python", "node": "javascript", "nodejs": "javascript",
-	"tsx": "typescript", "ts-node": "typescript", "deno": "typescript", "bun": "javascript", "bash": "bash", "sh": "bash", "dash": "bash", "zsh": "bash",
+	"pypy": "python", "tsx": "typescript", "ts-node": "typescript", "deno": "typescript", "bun": "javascript",
+	"sh": "bash", "dash": "bash", "zsh": "bash",
 }
 
 // languageOf says what a program is written in, by the name of its file or by
 // its #! line. It is empty for a text that came without a name and tells
 // nothing; a file that tells nothing is not run as something else.
 func languageOf(file, program string) (string, error) {
-	if l := extensions[strings.ToLower(filepath.Ext(file))]; l != "" {
+	extension := strings.ToLower(filepath.Ext(file))
+	if l := extensions[extension]; l != "" {
 		return l, nil
+	}
+	own := ownLanguages()
+	if n := slices.IndexFunc(own, func(l subprocess.Language) bool { return l.Extension == extension && extension != "" }); n >= 0 {
+		return own[n].Name, nil
 	}
 	const choose = "choose with --language, such as bash, javascript, python or typescript"
 	if line, ok := strings.CutPrefix(program, "#!"); ok {
 		line, _, _ = strings.Cut(line, "\n")
 		name := interpreterIn(line)
-		// python3.11 and the like.
-		if l := commands[strings.TrimRight(name, "0123456789.")]; l != "" {
+		command := strings.TrimRight(name, "0123456789.") // python3.11 and the like
+		if l := commands[command]; l != "" {
 			return l, nil
+		}
+		if n := slices.IndexFunc(own, func(l subprocess.Language) bool { return slices.Contains(l.Commands, command) }); n >= 0 {
+			return own[n].Name, nil
 		}
 		return "", fmt.Errorf("its #! line names %q, which is not a language known here; %s", name, choose)
 	}
@@ -61,28 +69,36 @@ func interpreterIn(line string) string {
 
 // ownLanguages are those of the subprocess provider.
 func ownLanguages() []subprocess.Language {
-	list := []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python(), subprocess.TypeScript()}
-	for i, flag := range []string{"", "--node", "--python", "--node"} {
-		list[i].Install = strings.ReplaceAll(list[i].Install, "in Language.Commands", "by "+flag)
+	list := subprocess.Languages()
+	for i, l := range list {
+		flag := "--node"
+		if l.Name == "python" {
+			flag = "--python"
+		}
+		list[i].Install = strings.ReplaceAll(l.Install, "in Language.Commands", "by "+flag)
 	}
 	return list
 }
 
-// ownNames are the names of ownLanguages, which takes a while to put them together.
-var ownNames = []string{"bash", "javascript", "python", "typescript"}
-
-// ownLanguage returns the index in ownLanguages of a name, -1 for none.
-func ownLanguage(name string) int {
-	name, err := codeinterp.ResolveLanguage(name, ownNames)
-	if err != nil {
-		return -1
+// ownLanguage returns that of ownLanguages with a name, as a list; nil if there is none.
+func ownLanguage(name string) []subprocess.Language {
+	for _, l := range ownLanguages() {
+		if _, err := codeinterp.ResolveLanguage(name, append([]string{l.Name}, l.Aliases...)); err == nil {
+			return []subprocess.Language{l}
+		}
 	}
-	return slices.Index(ownNames, name)
+	return nil
+}
+
+// is reports whether a name that a user gave means one of languages.
+func is(name string, languages ...string) bool {
+	_, err := codeinterp.ResolveLanguage(name, languages)
+	return err == nil
 }
 
 // elsewhere names the provider of a language that the embedded engine lacks.
 func (f *programFlags) elsewhere() string {
-	if f.provider != "inmemory" || ownLanguage(f.language) < 0 {
+	if f.provider != "inmemory" || ownLanguage(f.language) == nil {
 		return ""
 	}
 	return "; use --provider subprocess for the interpreters of this machine"

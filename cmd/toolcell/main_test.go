@@ -282,15 +282,6 @@ func TestStoppedWhileReadingStandardInput(t *testing.T) {
 	}
 }
 
-// TestOwnNames: the names are those of the languages.
-func TestOwnNames(t *testing.T) {
-	for i, l := range ownLanguages() {
-		if len(ownNames) != len(ownLanguages()) || ownNames[i] != l.Name {
-			t.Errorf("%v; language %d is %s", ownNames, i, l.Name)
-		}
-	}
-}
-
 // TestDoctorTellsWhatIsMissing looks for interpreters where there are none.
 func TestDoctorTellsWhatIsMissing(t *testing.T) {
 	var out bytes.Buffer

@@ -68,8 +68,8 @@ func (f *providerFlags) start(ctx context.Context) (codeinterp.CodeInterpreter, 
 			return nil, fmt.Errorf("%w, by the template", err)
 		}
 	}
-	if i := ownLanguage(f.language); i >= 0 {
-		f.languages = ownLanguages()[i : i+1] // no other interpreter is needed
+	if own := ownLanguage(f.language); own != nil {
+		f.languages = own // no other interpreter is needed
 	}
 	return f.open(ctx)
 }

@@ -74,8 +74,7 @@ func (f *providerFlags) choose(fs *pflag.FlagSet) error {
 func (f *providerFlags) guess(fs *pflag.FlagSet, preferred string) string {
 	owners := map[string]bool{}
 	fs.Visit(func(given *pflag.Flag) { owners[annotation(given, ownerOf)] = true })
-	own := ownLanguage(f.language)
-	local := f.language != "" && (own < 0 || ownNames[own] == "bash" || ownNames[own] == "python")
+	local := f.language != "" && !is(f.language, "javascript", "typescript")
 	switch {
 	case fs.Changed("url") || owners["jupyter"]:
 		return "jupyter"

@@ -235,6 +235,9 @@ func Bash() Language {
 	}
 }
 
+// Languages returns the built-in languages.
+func Languages() []Language { return []Language{Python(), JavaScript(), TypeScript(), Bash()} }
+
 // InEnvironment returns the languages that use an environment: Python in it, or
 // JavaScript and TypeScript with its packages.
 func InEnvironment(e *environments.Environment) []Language {

@@ -61,7 +61,7 @@ func (o *Options) openInstall() (err error) {
 func (o *Options) table() ([]Language, error) {
 	list := o.Languages
 	if list == nil {
-		list = []Language{Python(), JavaScript(), TypeScript(), Bash()}
+		list = Languages()
 	}
 	for n, l := range list {
 		if err := l.check(); err != nil {

@@ -67,7 +67,7 @@ func (opts *Options) templated(dir string) (*Options, error) {
 // that are found.
 func languages(t *template.Template, dir string) ([]subprocess.Language, error) {
 	byName := map[string]subprocess.Language{}
-	for _, l := range []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), subprocess.TypeScript(), subprocess.Bash()} {
+	for _, l := range subprocess.Languages() {
 		byName[l.Name] = l
 	}
 	var set []string
