@@ -35,6 +35,27 @@ type CommandOptions struct {
 	// started. A command that one of them ended is StatusError, with 128 + the
 	// signal's number as its exit code and CauseInterrupt.
 	Signals <-chan Signal
+
+	// Kept, if set, lets the command outlive this process where the provider can.
+	Kept *KeptCommand
+}
+
+// A KeptCommand is a command that processes of the same user run one after the other. A
+// process that ends without Close leaves it to the next one, for the provider's lease.
+type KeptCommand struct {
+	// Ref, if set, is of a command that another process has started. RunCommand follows
+	// that one to its end; of the options Input, Signals, OnOutput and MaxOutput count. The
+	// errors are those of [ContextAttacher].Attach.
+	Ref Ref
+
+	// OnBegin is called before OnOutput, with the command's reference, and how many bytes of
+	// its output before that are not kept. If it is not called, the command ends with this
+	// process.
+	OnBegin func(ref Ref, missed int64)
+
+	// Leave, once it is closed, makes RunCommand return ErrUnavailable and leave the
+	// command running. What waits in Input is not given to it.
+	Leave <-chan struct{}
 }
 
 // A Signal is the name of a signal of POSIX, without SIG.

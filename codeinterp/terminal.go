@@ -58,6 +58,9 @@ func CheckTerminal(command string, opts *TerminalOptions) (TerminalOptions, erro
 	if o.Size, err = o.Size.Check(); err != nil {
 		return o, err
 	}
+	if o.Kept != nil {
+		return o, fmt.Errorf("%w: a terminal ends with its process, and has no Kept", ErrInvalid)
+	}
 	if strings.TrimSpace(command) == "" {
 		command = "shell"
 	}

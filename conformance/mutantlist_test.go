@@ -400,6 +400,7 @@ func functionMutants() []mutant {
 		})},
 		{clause: "FunctionsOfContext", wrap: creates(func(o *codeinterp.ContextOptions) { o.Functions = nil })},
 		{clause: "CommandEnds", wrap: at(codeinterp.StatusError, func(r *codeinterp.Result) { r.ExitCode = 1 })},
+		{clause: "CommandLeft", wrap: at(codeinterp.StatusError, func(r *codeinterp.Result) { r.ExitCode = 1 })},
 		{clause: "CommandInput", wrap: before(func(c *codeinterp.Call) { c.Run.Input = nil })},
 		{clause: "TerminalSize", wrap: before(func(c *codeinterp.Call) {
 			if o, ok := c.Args.(*codeinterp.TerminalOptions); ok {

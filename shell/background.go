@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -30,6 +31,9 @@ type Info struct {
 	Result codeinterp.Result
 	Err    error
 
+	// Ref names it for [Shell.Attach] in another process; empty if it ends with this one.
+	Ref codeinterp.Ref
+
 	Written int64 // bytes of output so far
 	Dropped int64 // of these, how many are not kept any more
 }
@@ -47,6 +51,8 @@ type command struct {
 	in      *pipe
 	signals chan codeinterp.Signal
 	cancel  context.CancelCauseFunc
+	ref     atomic.Pointer[codeinterp.Ref]
+	leave   chan struct{} // closed by Detach
 	done    chan struct{}
 
 	// Set before done is closed.
@@ -61,22 +67,60 @@ var errStopped = errors.New("the command was stopped")
 
 // Start starts a command in the background and returns when it has started or failed
 // to. ctx bounds the start and not the command; middlewares see its values. opts may
-// be nil; its Input, Signals and MaxOutput are not used.
+// be nil; its Input, Signals, MaxOutput and Kept are not used.
 func (s *Shell) Start(ctx context.Context, line string, opts *codeinterp.CommandOptions) (ID, error) {
 	o, err := codeinterp.CheckCommand(line, opts)
 	if err != nil {
 		return "", fmt.Errorf("shell: %w", err)
 	}
-	c := s.newCommand(line, o.Cwd)
+	return s.startCommand(ctx, s.newCommand(line, o.Cwd), &o, "")
+}
+
+// startCommand starts a command, or follows that of ref.
+func (s *Shell) startCommand(ctx context.Context, c *command, o *codeinterp.CommandOptions, ref codeinterp.Ref) (ID, error) {
+	o.Kept = &codeinterp.KeptCommand{Ref: ref, Leave: c.leave, OnBegin: func(ref codeinterp.Ref, missed int64) {
+		c.out.skip(missed)
+		c.ref.Store(&ref)
+	}}
 	return s.start(ctx, c, &o.RunOptions, func(ctx context.Context) (codeinterp.Result, error) {
 		o.Signals = c.signals
-		return s.run.RunCommand(ctx, line, &o)
+		return s.run.RunCommand(ctx, c.line, o)
 	})
+}
+
+// Detach forgets a running command that has an Info.Ref, and leaves it to [Shell.Attach] in
+// another process. Input that it has not taken yet is lost.
+func (s *Shell) Detach(ctx context.Context, id ID) error {
+	c, err := s.find(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case c.ref.Load() == nil:
+		return fmt.Errorf("shell: %w: the command ends with its process", codeinterp.ErrInvalid)
+	}
+	if s.forget(c) {
+		close(c.leave)
+	}
+	<-c.done
+	return nil
+}
+
+// Attach makes a command of s of one that another process has left, as its Info there
+// described it. It keeps its id, and its output the numbers of its bytes. The errors are
+// those of [codeinterp.ContextAttacher].
+func (s *Shell) Attach(ctx context.Context, was Info) error {
+	if was.Ref == "" {
+		return fmt.Errorf("shell: %w: the command has ended with its process", codeinterp.ErrContext)
+	}
+	c := s.newCommand(was.Command, was.Cwd)
+	c.id, c.started = was.ID, was.Started
+	_, err := s.startCommand(ctx, c, &codeinterp.CommandOptions{Cwd: was.Cwd}, was.Ref)
+	return err
 }
 
 func (s *Shell) newCommand(line, cwd string) *command {
 	return &command{id: ID(rand.Text()), line: line, cwd: cwd, started: time.Now(), out: newRing(s.o.Keep),
-		signals: make(chan codeinterp.Signal), done: make(chan struct{})}
+		signals: make(chan codeinterp.Signal), leave: make(chan struct{}), done: make(chan struct{})}
 }
 
 // start starts what run runs, with o as its options.
@@ -199,10 +243,13 @@ func (c *command) ended() bool {
 	}
 }
 
-func (s *Shell) forget(c *command) {
+// forget reports whether c was known.
+func (s *Shell) forget(c *command) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	n := len(s.commands)
 	s.commands = slices.DeleteFunc(s.commands, func(d *command) bool { return c == d })
+	return len(s.commands) < n
 }
 
 // mine reports whether a command belongs to the caller of ctx.
@@ -228,6 +275,9 @@ func (s *Shell) info(c *command) Info {
 	i := Info{ID: c.id, Command: c.line, Cwd: c.cwd, Started: c.started, Running: !c.ended(), Terminal: c.screen != nil}
 	if !i.Running {
 		i.Result, i.Err = c.res, c.err
+	}
+	if ref := c.ref.Load(); ref != nil {
+		i.Ref = *ref
 	}
 	i.Written, i.Dropped = c.out.size()
 	return i

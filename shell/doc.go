@@ -24,7 +24,9 @@
 // # Ends
 //
 // What a command started ends with it, and all commands end with Close or with the
-// interpreter. The ctx of a Run ends that; the ctx of a Start bounds only the start.
+// interpreter. The ctx of a Run ends that; the ctx of a Start bounds only the start. Where
+// the provider keeps commands, those in the background outlive a process that ends without
+// Close: [Shell.Attach] finds one by its Info.Ref.
 //
 // # Limits
 //

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -60,7 +61,8 @@ func (p *Part) String() string {
 // reports StateLost; parts say so, and so does the first answer to a model. The run in
 // which the process before ended goes on: [codeinterp.ContextAttacher].ResumeRun of
 // [Workspace.Code] returns it, otherwise the next run of its context reports it. Commands in
-// the background have ended. Events are numbered from ref.Events on.
+// the background that are kept have their ids too, and their output the numbers of its bytes.
+// Events are numbered from ref.Events on.
 func Open(ctx context.Context, ref Ref, caps Capabilities, opts *Options) (*Workspace, []Part, error) {
 	if ref.Version != refVersion {
 		return nil, nil, fmt.Errorf("workspace: %w: a reference of version %d, want %d", codeinterp.ErrInvalid, ref.Version, refVersion)
@@ -81,7 +83,11 @@ func Open(ctx context.Context, ref Ref, caps Capabilities, opts *Options) (*Work
 		}
 	}
 	for i := range ref.Commands {
-		parts = append(parts, Part{Command: &ref.Commands[i], State: Gone})
+		p := Part{Command: &ref.Commands[i], State: Kept}
+		if p.Err = w.attachCommand(ctx, p.Command); p.Err != nil {
+			p.State = Gone
+		}
+		parts = append(parts, p)
 	}
 	if w.files != nil {
 		p := Part{Dir: w.files.Dir(), State: Kept}
@@ -126,6 +132,13 @@ func (o *opening) attach(ctx context.Context, w *Workspace, c *ContextRef) (Stat
 	}
 	o.former[c.Interpreter].add(c.ID, id, true)
 	return Empty, err
+}
+
+func (w *Workspace) attachCommand(ctx context.Context, c *CommandRef) error {
+	if w.shell == nil {
+		return fmt.Errorf("workspace: %w: a shell", ErrLacking)
+	}
+	return w.observedShell.Attach(ctx, shell.Info{ID: c.ID, Command: c.Command, Cwd: c.Cwd, Started: c.Started, Ref: c.Ref})
 }
 
 func (o *opening) setNote(parts []Part) {

@@ -40,25 +40,28 @@ type CommandRef struct {
 	Command string    `json:"command"`
 	Cwd     string    `json:"cwd,omitempty"`
 	Started time.Time `json:"started"`
+	// Ref is empty if the command ends with its process, as terminals do.
+	Ref codeinterp.Ref `json:"ref,omitempty"`
 }
 
 const refVersion = 1
 
 // Ref returns what the workspace has now. It waits for no run, so a program can store it
-// whenever contexts come and go, and needs no time to do so before it is killed. Contexts
+// whenever contexts and commands come and go, and needs no time to do so before it is killed. Contexts
 // outlive the process where the interpreter has [codeinterp.Attaches].
 func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
-	return w.ref(ctx, codeinterp.ContextAttacher.Refer)
+	return w.ref(ctx, codeinterp.ContextAttacher.Refer, func(*shell.Shell, context.Context, shell.ID) error { return nil })
 }
 
-// Detach waits for the runs in progress, closes the workspace, and leaves the contexts to
-// [Open] that can be left. After an error some of them may be gone.
+// Detach waits for the runs in progress, closes the workspace, and leaves the contexts and
+// commands to [Open] that can be left. After an error some of them may be gone.
 func (w *Workspace) Detach(ctx context.Context) (Ref, error) {
-	ref, err := w.ref(ctx, codeinterp.ContextAttacher.Detach)
+	ref, err := w.ref(ctx, codeinterp.ContextAttacher.Detach, (*shell.Shell).Detach)
 	return ref, errors.Join(err, w.Close())
 }
 
-func (w *Workspace) ref(ctx context.Context, take func(codeinterp.ContextAttacher, context.Context, codeinterp.ContextID) (codeinterp.Ref, error)) (Ref, error) {
+func (w *Workspace) ref(ctx context.Context, take func(codeinterp.ContextAttacher, context.Context, codeinterp.ContextID) (codeinterp.Ref, error),
+	leave func(*shell.Shell, context.Context, shell.ID) error) (Ref, error) {
 	r := Ref{Version: refVersion, Name: w.name, Dir: w.dir}
 	var errs []error
 	for _, name := range w.order {
@@ -82,9 +85,13 @@ func (w *Workspace) ref(ctx context.Context, take func(codeinterp.ContextAttache
 		list, err := w.shell.List(ctx)
 		errs = append(errs, err)
 		for _, c := range list {
-			if c.Running {
-				r.Commands = append(r.Commands, CommandRef{c.ID, c.Command, c.Cwd, c.Started})
+			if !c.Running {
+				continue
 			}
+			if c.Ref != "" {
+				errs = append(errs, leave(w.shell, ctx, c.ID))
+			}
+			r.Commands = append(r.Commands, CommandRef{c.ID, c.Command, c.Cwd, c.Started, c.Ref})
 		}
 	}
 	w.stream.mu.Lock()

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -13,6 +14,12 @@ type Commander interface {
 	// Program that the session gets. Of o, the RunOptions are the driver's
 	// business; the session closes o.Input when the command has ended.
 	StartCommand(ctx context.Context, o codeinterp.CommandOptions) (Session, error)
+}
+
+// A CommandKeeper is a Commander whose commands can outlive this process.
+type CommandKeeper interface {
+	// KeepCommand is StartCommand for a command with o.Kept.
+	KeepCommand(ctx context.Context, o codeinterp.CommandOptions) (Session, error)
 }
 
 // A TerminalStarter is a Runtime that also runs commands on terminals. Its interpreters have
@@ -46,8 +53,16 @@ type commander struct{ *Interpreter }
 // RunCommand implements codeinterp.Commander.
 func (i commander) RunCommand(ctx context.Context, command string, opts *codeinterp.CommandOptions) (codeinterp.Result, error) {
 	o, err := codeinterp.CheckCommand(command, opts)
+	start := i.rt.(Commander).StartCommand
+	if o.Kept != nil {
+		if rt, ok := i.rt.(CommandKeeper); ok {
+			start = rt.KeepCommand
+		} else if o.Kept.Ref != "" {
+			err = fmt.Errorf("%w: commands end with their process here", codeinterp.ErrInvalid)
+		}
+	}
 	return i.runStarted(ctx, codeinterp.OpCommand, command, &o.RunOptions, err, func(ctx context.Context) (Session, error) {
-		return i.rt.(Commander).StartCommand(ctx, o)
+		return start(ctx, o)
 	})
 }
 

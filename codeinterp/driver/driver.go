@@ -119,8 +119,9 @@ type Config struct {
 	// processors and memory.
 	MaxStuck int
 
-	// Relay says that OnOutput keeps what there is: Results have no Outputs, Truncated
-	// says what was lost before, and a run that is being stopped waits for OnOutput.
+	// Relay says that the driver of another process is the caller. OnOutput keeps what there
+	// is: Results have no Outputs, Truncated says what was lost before, and a run that is
+	// being stopped waits for OnOutput. The end of a caller's ctx gives no grace.
 	Relay bool
 
 	// Idle is after how long without a run a context is deleted; zero means

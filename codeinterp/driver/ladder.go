@@ -85,7 +85,11 @@ func (r *run) follow() ending {
 			r.checkRequests()
 		case <-canceled:
 			canceled = nil
-			if len(s.done) == 0 {
+			switch {
+			case len(s.done) > 0:
+			case s.in.cfg.Relay: // the other driver has given it its grace
+				r.forceStop(context.Cause(r.ctx))
+			default:
 				r.requestStop(context.Cause(r.ctx))
 			}
 		}

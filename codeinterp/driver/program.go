@@ -35,11 +35,18 @@ type Program struct {
 	// process before ended; see [Attacher].
 	Resume bool
 
-	// OnBegin, if a session sets it, is called when the program has begun.
+	// OnBegin, if a session or [OnBegin] sets it, is called when the program has begun.
 	OnBegin func()
 
 	files fs.FS
 	run   *run
+}
+
+type beginKey struct{}
+
+// OnBegin returns a ctx for runs: f is called when the program has begun.
+func OnBegin(ctx context.Context, f func()) context.Context {
+	return context.WithValue(ctx, beginKey{}, f)
 }
 
 // CopyFiles copies the caller's files, if any, into the directory in which the program

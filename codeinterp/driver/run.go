@@ -54,6 +54,7 @@ func newRun(s *slot, ctx context.Context, o *codeinterp.RunOptions, code string)
 	r.out.init(o)
 	r.out.relay = s.in.cfg.Relay
 	r.prog = Program{Code: code, Stdin: o.Stdin, Input: o.Input, Env: o.Env, Artifacts: o.Artifacts, Network: o.Network, OnNetwork: o.OnNetwork, Timeout: o.Timeout, files: o.Files, run: r}
+	r.prog.OnBegin, _ = ctx.Value(beginKey{}).(func())
 	r.calls.run, r.calls.functions, r.calls.limits = r, merge(s.functions, o.Functions), o.FunctionLimits
 	return r
 }

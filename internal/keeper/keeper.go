@@ -4,7 +4,11 @@
 // same user are trusted.
 package keeper
 
-import "errors"
+import (
+	"encoding/gob"
+	"errors"
+	"net"
+)
 
 var (
 	// ErrNone is the error of a call that no keeper listens for.
@@ -13,3 +17,13 @@ var (
 	// ErrTaken is the error of a keeper whose key another one has.
 	ErrTaken = errors.New("there is such a keeper already")
 )
+
+// A Conn is a connection of a client and a keeper.
+type Conn struct {
+	*net.UnixConn
+	*gob.Decoder
+	*gob.Encoder
+}
+
+// NewConn returns the connection of a socket.
+func NewConn(c *net.UnixConn) *Conn { return &Conn{c, gob.NewDecoder(c), gob.NewEncoder(c)} }

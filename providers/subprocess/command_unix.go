@@ -76,9 +76,9 @@ type command struct {
 // Run implements driver.Session.
 func (c *command) Run(ctx context.Context, prog *driver.Program, out *driver.Output) (driver.Outcome, error) {
 	r := newRun(out, prog, &cells.Program{})
-	var feed io.WriteCloser
+	var stdin io.WriteCloser
 	err := prog.HandOver(func() (err error) {
-		feed, err = c.begin(prog, r)
+		stdin, err = c.begin(prog, r)
 		return err
 	})
 	if err != nil {
@@ -92,11 +92,11 @@ func (c *command) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	if t := c.term; t != nil {
 		helpers.Go(func() { driver.Forward(done, t.resizes, t.change) })
 	}
-	fed := c.feed(feed)
+	fed := feedCommand(stdin, c.o.Input)
 	<-r.done // also when ctx ends, which kills the process
 	close(done)
 	helpers.Wait()
-	c.stopInput(feed, fed)
+	stopInput(stdin, c.o.Input, fed)
 	return c.outcome(r), nil
 }
 
@@ -194,9 +194,9 @@ func (c *command) stdin(b []byte) (read *os.File, write io.WriteCloser, err erro
 	return r, w, nil
 }
 
-// feed copies the input to the command, until it ends or no process reads
-// it any more, and closes what it returns.
-func (c *command) feed(w io.WriteCloser) (done chan struct{}) {
+// feedCommand copies input to a command, if w is not nil, until it ends or no process reads it any
+// more, and closes what it returns.
+func feedCommand(w io.WriteCloser, in io.Reader) (done chan struct{}) {
 	done = make(chan struct{})
 	if w == nil {
 		close(done)
@@ -205,20 +205,20 @@ func (c *command) feed(w io.WriteCloser) (done chan struct{}) {
 	go func() {
 		defer close(done)
 		defer w.Close()
-		_, _ = io.Copy(struct{ io.Writer }{w}, c.o.Input)
+		_, _ = io.Copy(struct{ io.Writer }{w}, in)
 	}()
 	return done
 }
 
 // stopInput ends the copying of input. A Read that does not end when its reader is
 // closed is not waited for.
-func (c *command) stopInput(w io.WriteCloser, done chan struct{}) {
+func stopInput(w io.WriteCloser, in io.Reader, done chan struct{}) {
 	if w == nil {
 		return
 	}
 	// Ends a Write that waits for the command; a Read is ended by its reader's Close.
 	w.Close()
-	if in, ok := c.o.Input.(io.Closer); ok {
+	if in, ok := in.(io.Closer); ok {
 		in.Close()
 	}
 	select {

@@ -26,17 +26,20 @@ import (
 const (
 	maxLease     = 24 * time.Hour
 	defaultSpool = 8 << 20
-	contextKey   = "context-" // begins the keys of contexts
+
+	// What keys begin with.
+	contextKey = "context-"
+	commandKey = "command-"
 )
 
-// A keepingHost is a host whose contexts outlive it.
+// A keepingHost is a host whose contexts and commands outlive it.
 type keepingHost struct {
 	*host
 	Keep
 	keepers keeper.Dir
 
 	mu   sync.Mutex
-	held map[*keptContext]bool
+	held map[*kept.Client]bool
 }
 
 // keeping returns the runtime of Options.Keep, h without it.
@@ -54,14 +57,14 @@ func (h *host) keeping() (driver.Runtime, error) {
 	case o.Program != "" && !filepath.IsAbs(o.Program):
 		return nil, fmt.Errorf("%w: Keep.Program %q is not absolute", codeinterp.ErrInvalid, o.Program)
 	}
-	k := &keepingHost{host: h, Keep: *o, held: map[*keptContext]bool{}}
+	k := &keepingHost{host: h, Keep: *o, held: map[*kept.Client]bool{}}
 	k.Spool = cmp.Or(o.Spool, defaultSpool)
 	k.Program = cmp.Or(o.Program, "/proc/self/exe")
 	var err error
 	if k.keepers, err = keeper.Open(os.Getenv); err != nil {
 		return nil, fmt.Errorf("%w: no place for keepers: %w", codeinterp.ErrUnavailable, err)
 	}
-	k.keepers.Keepers(contextKey + "*") // sweeps
+	k.keepers.Keepers("co*-*") // sweeps
 	return k, nil
 }
 
@@ -72,7 +75,7 @@ func (h *keepingHost) Describe() codeinterp.Info {
 		l := &info.Languages[n]
 		l.Functions, l.Input, l.Completion = false, false, false
 	}
-	info.Isolation.Reasons = append(info.Isolation.Reasons, fmt.Sprintf("contexts outlive the host, for %v", h.Lease))
+	info.Isolation.Reasons = append(info.Isolation.Reasons, fmt.Sprintf("contexts and kept commands outlive the host, for %v", h.Lease))
 	return info
 }
 
@@ -81,11 +84,29 @@ func (h *keepingHost) Start(ctx context.Context, o driver.Options) (driver.Sessi
 	if o.Once {
 		return h.host.Start(ctx, o)
 	}
-	s := &keptContext{h: h, lang: h.languages[o.Language], opts: o, Client: kept.Client{Dir: h.keepers, Key: contextKey + rand.Text()}}
+	s := &keptContext{keptSession: h.session(contextKey + rand.Text()), lang: h.languages[o.Language], opts: o}
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// KeepCommand implements driver.CommandKeeper. It starts commands below keepers.
+func (h *keepingHost) KeepCommand(ctx context.Context, o codeinterp.CommandOptions) (driver.Session, error) {
+	c := &keptCommand{keptSession: h.session(commandKey + rand.Text()), o: o}
+	var err error
+	if o.Kept.Ref == "" {
+		err = h.startKeeper(ctx, c.Key, h.names, codeinterp.ContextOptions{})
+	} else {
+		c.Key, err = keyOf(o.Kept.Ref, commandKey)
+	}
+	if err == nil {
+		err = c.hold(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // Pause implements driver.Pauser.
@@ -117,9 +138,27 @@ func (h *keepingHost) each(ctx context.Context, op string) (err error) {
 // refPrefix begins references; what follows are a user's id and a key.
 const refPrefix = "toolcell-keeper:"
 
+func (s *keptSession) ref() codeinterp.Ref {
+	return codeinterp.Ref(fmt.Sprintf("%s%d:%s", refPrefix, os.Geteuid(), s.Key))
+}
+
+// keyOf returns the key of a reference of ours, which has a prefix.
+func keyOf(ref codeinterp.Ref, prefix string) (string, error) {
+	rest, ok := strings.CutPrefix(string(ref), refPrefix)
+	user, key, _ := strings.Cut(rest, ":")
+	id, err := strconv.Atoi(user)
+	switch {
+	case !ok || err != nil || !strings.HasPrefix(key, prefix) || strings.ContainsAny(key, "/.*?[\\"):
+		return "", fmt.Errorf("%w: not the reference of a %s", codeinterp.ErrInvalid, strings.TrimSuffix(prefix, "-"))
+	case id != os.Geteuid():
+		return "", fmt.Errorf("%w: it belongs to another user", codeinterp.ErrRefused)
+	}
+	return key, nil
+}
+
 // Refer implements driver.Attacher.
 func (h *keepingHost) Refer(s driver.Session) (codeinterp.Ref, error) {
-	return codeinterp.Ref(fmt.Sprintf("%s%d:%s", refPrefix, os.Geteuid(), s.(*keptContext).Key)), nil
+	return s.(*keptContext).ref(), nil
 }
 
 // Detach implements driver.Attacher. Late output is the keeper's.
@@ -129,25 +168,17 @@ func (h *keepingHost) Detach(ctx context.Context, of driver.Session, _ func() co
 		return "", err
 	}
 	s.leave()
-	return h.Refer(s)
+	return s.ref(), nil
 }
 
 // Attach implements driver.Attacher.
 func (h *keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, _ func(codeinterp.Output)) (driver.Attached, error) {
-	rest, ok := strings.CutPrefix(string(ref), refPrefix)
-	user, key, two := strings.Cut(rest, ":")
-	id, err := strconv.Atoi(user)
-	switch {
-	case !ok || !two || err != nil || !strings.HasPrefix(key, contextKey) || strings.ContainsAny(key, "/.*?[\\"):
-		return driver.Attached{}, fmt.Errorf("%w: not the reference of a context", codeinterp.ErrInvalid)
-	case id != os.Geteuid():
-		return driver.Attached{}, fmt.Errorf("%w: the context belongs to another user", codeinterp.ErrRefused)
+	key, err := keyOf(ref, contextKey)
+	if err != nil {
+		return driver.Attached{}, err
 	}
-	s := &keptContext{h: h, Client: kept.Client{Dir: h.keepers, Key: key}}
-	if err := s.hold(ctx); err != nil {
-		if errors.Is(err, keeper.ErrNone) {
-			err = fmt.Errorf("%w: its keeper has ended", codeinterp.ErrContext)
-		}
+	s := &keptContext{keptSession: h.session(key)}
+	if err := s.open(ctx); err != nil {
 		return driver.Attached{}, err
 	}
 	o := codeinterp.ContextOptions{Cwd: s.Hello.Cwd, Env: s.Hello.Env}
@@ -159,9 +190,14 @@ func (h *keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, _ func(cod
 	return driver.Attached{Session: s, Language: s.lang.Name, Options: o, Empty: s.Hello.Empty}, nil
 }
 
-// startKeeper starts the keeper of a context, and returns when that is ready.
-func (h *keepingHost) startKeeper(ctx context.Context, key string, l *language, o *driver.Options) error {
-	order := &keeperOrder{Dir: h.keepers, Options: h.opts, Language: l.Language, Kind: l.kind, Path: l.path, Boot: l.boot, Roots: l.roots, Cwd: o.Cwd, Env: o.Env}
+// startKeeper starts the keeper of a key, with languages, and returns when that is ready. o
+// is a context's.
+func (h *keepingHost) startKeeper(ctx context.Context, key string, languages []string, o codeinterp.ContextOptions) error {
+	order := &keeperOrder{Dir: h.keepers, Options: h.opts, Cwd: o.Cwd, Env: o.Env}
+	for _, name := range languages {
+		l := h.languages[name]
+		order.Languages = append(order.Languages, keeperLanguage{l.Language, l.kind, l.path, l.boot, l.roots})
+	}
 	order.Options.Keep, order.Options.Warm, order.Options.Languages = &h.Keep, nil, nil
 	order.Options.Sandbox.Mode = h.sandbox.Mode()
 	var in bytes.Buffer
@@ -184,7 +220,7 @@ func (h *keepingHost) startKeeper(ctx context.Context, key string, l *language, 
 	}
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
 	defer stop()
-	var r keeper.Reply
+	var r kept.Reply
 	err = gob.NewDecoder(out).Decode(&r)
 	go func() { _ = cmd.Wait() }()
 	switch {

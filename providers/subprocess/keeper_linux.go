@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -25,15 +26,20 @@ type keeperOrder struct {
 	Dir     keeper.Dir
 	Options Options // with the mode that was found, without Languages
 
+	Languages []keeperLanguage
+
+	// Of a context.
+	Cwd string
+	Env map[string]string
+}
+
+// A keeperLanguage is a language that was found.
+type keeperLanguage struct {
 	Language Language
 	Kind     kind
 	Path     string
 	Boot     []byte
 	Roots    []string
-
-	// Of the context.
-	Cwd string
-	Env map[string]string
 }
 
 // runKeeper runs a keeper if this process is one.
@@ -57,7 +63,7 @@ func runKeeper() {
 
 // answer answers the host that started this keeper.
 func answer(err error) {
-	_ = gob.NewEncoder(os.Stdout).Encode(&keeper.Reply{Err: keeper.NewError(err)})
+	_ = gob.NewEncoder(os.Stdout).Encode(kept.Answer(err))
 	empty(1)
 }
 
@@ -69,24 +75,26 @@ func empty(fd int) {
 	}
 }
 
-// serve serves the context of a key to its end. The error says why there is none.
+// serve serves the context or the command of a key to its end. The error says why there is
+// none.
 func (o *keeperOrder) serve(ctx context.Context, key string) error {
 	claim, err := o.Dir.Claim(key, time.Second)
 	if err != nil {
 		return err
 	}
 	defer claim.Close()
-	l := &language{Language: o.Language, path: o.Path, boot: o.Boot, roots: o.Roots}
-	l.kind = o.Kind
-	h := &host{room: frames.NewRoom(), names: []string{l.Name}, languages: map[string]*language{l.Name: l}, opts: o.Options}
-	if err := h.open(func() error { return l.show(h.sandbox) }); err != nil {
+	h := &host{room: frames.NewRoom(), languages: map[string]*language{}, opts: o.Options}
+	if err := h.open(func() error { return o.choose(h) }); err != nil {
 		return err
 	}
 	rt := &keeperHost{host: h}
 	config := h.config()
 	config.Relay = true
 	s := &kept.Server{Contexts: driver.NewStateful(rt, config), Spool: o.Options.Keep.Spool, Lease: o.Options.Keep.Lease}
-	s.ID, err = s.Contexts.CreateContext(ctx, l.Name, &codeinterp.ContextOptions{Cwd: o.Cwd, Env: o.Env})
+	isContext := strings.HasPrefix(key, contextKey)
+	if isContext {
+		s.ID, err = s.Contexts.CreateContext(ctx, h.names[0], &codeinterp.ContextOptions{Cwd: o.Cwd, Env: o.Env})
+	}
 	var ln *net.UnixListener
 	if err == nil {
 		ln, err = claim.Listen(s.Lease)
@@ -94,14 +102,27 @@ func (o *keeperOrder) serve(ctx context.Context, key string) error {
 	if err != nil {
 		return errors.Join(err, s.Contexts.Close())
 	}
-	s.Late = rt.late
-	s.Hello = keeper.Hello{Language: l.Name, Cwd: o.Cwd, Env: o.Env, Dir: rt.context.place.dir, Inside: rt.context.Cwd()}
+	if isContext {
+		s.Late = rt.late
+		s.Hello = kept.Hello{Language: h.names[0], Cwd: o.Cwd, Env: o.Env, Dir: rt.context.place.dir, Inside: rt.context.Cwd()}
+	}
 	answer(nil)
 	s.Serve(ctx, ln)
 	return nil
 }
 
-// A keeperHost is the runtime of a keeper, which has one context.
+// choose gives the host the languages of the order.
+func (o *keeperOrder) choose(h *host) (err error) {
+	for _, of := range o.Languages {
+		l := &language{Language: of.Language, path: of.Path, boot: of.Boot, roots: of.Roots}
+		l.kind = of.Kind
+		h.names, h.languages[l.Name] = append(h.names, l.Name), l
+		err = errors.Join(err, l.show(h.sandbox))
+	}
+	return err
+}
+
+// A keeperHost is the runtime of a keeper, which has one context or one command.
 type keeperHost struct {
 	*host
 	late    func(codeinterp.Output)
@@ -115,15 +136,5 @@ func (h *keeperHost) Start(ctx context.Context, o driver.Options) (driver.Sessio
 		return nil, err
 	}
 	h.late, h.context = o.Late, s.(*session)
-	return keeperSession{h.context}, nil
-}
-
-// A keeperSession is the session of a keeper's context.
-type keeperSession struct{ *session }
-
-// Run implements driver.Session.
-func (s keeperSession) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	ctx, cancel := kept.Watch(ctx, p)
-	defer cancel()
-	return s.session.Run(ctx, p, out)
+	return s, nil
 }

@@ -124,7 +124,7 @@ type Options struct {
 	// they cannot.
 	Install *Install `json:"-"`
 
-	// Keep makes contexts outlive the host. Nil means that they end with it.
+	// Keep makes contexts and commands outlive the host. Nil means that they end with it.
 	Keep *Keep
 
 	// Warm keeps processes ready, so that runs and contexts start faster.
@@ -147,27 +147,28 @@ type Warm struct {
 	Languages []string
 }
 
-// Keep makes contexts outlive the host: each is started below a process of its own, a
-// keeper, which has its sandbox, its limits and its output, and ends the context at the end
-// of the lease, on DeleteContext, RestartContext's failure and Close. The interpreter then
-// has [codeinterp.Attaches]. RunCode and commands still end with the host. It needs Linux,
-// and goes with neither Egress nor Install. There are no Functions, no Input and no
-// completions.
+// Keep makes contexts outlive the host, and commands in the background, which package shell
+// starts: each is started below a process of its own, a keeper, which has its sandbox, its
+// limits and its output, and ends it at the end of the lease, on DeleteContext,
+// RestartContext's failure and Close. The interpreter then has [codeinterp.Attaches], and
+// acts on [codeinterp.KeptCommand]. RunCode, other commands and terminals still end with the
+// host. It needs Linux, and goes with neither Egress nor Install. Contexts have no Functions,
+// no Input and no completions.
 //
 // A reference names a keeper of the user in XDG_RUNTIME_DIR or the user's cache. While a
-// context is attached its lease does not run. A run goes on without the host, within its
+// context or command is attached its lease does not run. A run goes on without the host, within its
 // Timeout. `toolcell keep` lists and ends keepers.
 type Keep struct {
-	// Lease is how long a context goes on while no process has it attached, up to 24
-	// hours.
+	// Lease is how long a context or command goes on while no process has it attached, up to
+	// 24 hours.
 	Lease time.Duration
 
 	// Program is the absolute path of a toolcell command, which is started as the keeper. If it
 	// is empty, the program itself is, and has to call [RunKeeper] first in main.
 	Program string
 
-	// Spool is how many bytes of the output of a run are kept for whoever attaches the
-	// context: the first and the last ones, as with RunOptions.MaxOutput. Zero means 8 MiB.
+	// Spool is how many bytes of the output of a run are kept for whoever attaches it: the
+	// last ones. Zero means 8 MiB.
 	Spool int
 }
 

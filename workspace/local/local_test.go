@@ -21,7 +21,16 @@ import (
 	"github.com/toolcell/toolcell/workspace/local"
 )
 
-func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
+func TestMain(m *testing.M) {
+	subprocess.RunKeeper()
+	if runHost != nil {
+		runHost()
+	}
+	os.Exit(leftover.Run(m))
+}
+
+// runHost is set in processes that are to be killed.
+var runHost func()
 
 // open returns a workspace over a new directory.
 func open(t testing.TB, o local.Options) (ws *workspace.Workspace, dir string) {

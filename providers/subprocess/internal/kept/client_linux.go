@@ -1,5 +1,5 @@
-// Package kept is what a host and the keeper of a context say to each other, with the run
-// of the context and its output, which the keeper keeps for hosts that come and go.
+// Package kept is what a host and the keeper of a context or a command say to each other,
+// with the run and its output, which the keeper keeps for hosts that come and go.
 package kept
 
 import (
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -15,36 +16,23 @@ import (
 	"github.com/toolcell/toolcell/internal/keeper"
 )
 
-// The operations of a context. Each has a connection of its own.
-const (
-	Run       = "run"
-	Resume    = "resume" // of the last run
-	Interrupt = "interrupt"
-	Restart   = "restart"
-	Pause     = "pause" // until EndPause, or the host has gone
-	EndPause  = "end pause"
-	Release   = "release" // the host goes, and has got all
-	Close     = "close"
-
-	hold = "hold" // the context belongs to the host until the connection ends
-	stop = "stop" // the run
-	got  = "got"  // the host has got the end of the run
-)
-
 const (
 	patience  = 5 * time.Second // for answers that need no program
 	holdLimit = time.Second     // for the host before to be gone
 	holdPause = 10 * time.Millisecond
 )
 
-// A Client is a host's end of a context.
+// A Client is a host's end of a context or a command.
 type Client struct {
-	Dir   keeper.Dir
-	Key   string
-	Hello *keeper.Hello // set by Hold
-	Gone  chan struct{} // made by Hold; closed when the keeper has ended, or Leave was called
+	Dir    keeper.Dir
+	Key    string
+	Hello  *Hello        // set by Hold
+	Gone   chan struct{} // made by Hold; closed when the keeper has ended, or Leave was called
+	Missed int64         // bytes of output that a run which was resumed lacks, once it has begun
 
-	holding *keeper.Conn
+	holding   *keeper.Conn
+	following atomic.Pointer[keeper.Conn]
+	left      atomic.Bool // by Leave
 }
 
 func (c *Client) dial(ctx context.Context) (*keeper.Conn, error) {
@@ -61,7 +49,7 @@ func (c *Client) dial(ctx context.Context) (*keeper.Conn, error) {
 
 // failed returns the error of a connection.
 func failed(err error) error {
-	if _, said := errors.AsType[*keeper.Error](err); said {
+	if _, said := errors.AsType[*Error](err); said {
 		return err
 	}
 	return fmt.Errorf("%w: the keeper does not answer: %w", codeinterp.ErrUnavailable, err)
@@ -75,11 +63,12 @@ func (c *Client) Hold(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r, err := s.Ask(&keeper.Request{Op: hold})
+		r, err := ask(s, &Request{Op: hold})
 		if err == nil {
 			_ = s.SetDeadline(time.Time{})
 			gone := make(chan struct{})
 			c.holding, c.Hello, c.Gone = s, r.Hello, gone
+			c.left.Store(false)
 			go func() {
 				_, _ = io.Copy(io.Discard, s) // until the keeper ends
 				close(gone)
@@ -93,8 +82,12 @@ func (c *Client) Hold(ctx context.Context) error {
 	}
 }
 
-// Leave detaches the context.
+// Leave gives up what Hold took. It ends a Follow in progress.
 func (c *Client) Leave() {
+	c.left.Store(true)
+	if s := c.following.Load(); s != nil {
+		s.Close()
+	}
 	c.holding.Close()
 	<-c.Gone
 }
@@ -102,20 +95,22 @@ func (c *Client) Leave() {
 // Call asks for something that is soon done, and needless once the keeper has ended. ctx
 // bounds it.
 func (c *Client) Call(ctx context.Context, op string) error {
+	return c.Ask(ctx, &Request{Op: op})
+}
+
+// Ask is Call for a request with more to it.
+func (c *Client) Ask(ctx context.Context, q *Request) error {
+	if c.isGone() {
+		return nil
+	}
 	s, err := c.dial(ctx)
 	if err == nil {
 		defer s.Close()
-		_ = s.SetDeadline(time.Time{})
 		defer context.AfterFunc(ctx, func() { s.Close() })()
-		_, err = s.Ask(&keeper.Request{Op: op})
-	}
-	select {
-	case <-c.Gone:
-		return nil
-	default:
+		_, err = ask(s, q)
 	}
 	switch {
-	case err == nil || errors.Is(err, keeper.ErrNone):
+	case err == nil || c.isGone() || errors.Is(err, keeper.ErrNone):
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -123,9 +118,26 @@ func (c *Client) Call(ctx context.Context, op string) error {
 	return failed(err)
 }
 
-// Follow passes on the output of a run, to its end. q is Run or Resume.
-func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Output, q *keeper.Request) (driver.Outcome, error) {
+func (c *Client) isGone() bool {
+	select {
+	case <-c.Gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// errLeft is the end of a run that Leave left to others.
+var errLeft = fmt.Errorf("%w: it goes on without this process", codeinterp.ErrUnavailable)
+
+// Follow passes on the output of a run, to its end. q is Run, Command or Resume. The error is
+// codeinterp.ErrNoRun if the keeper has ended before.
+func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Output, q *Request) (driver.Outcome, error) {
 	s, err := c.dial(ctx)
+	if errors.Is(err, keeper.ErrNone) {
+		<-c.Gone // a moment later
+		err = codeinterp.ErrNoRun
+	}
 	if err != nil {
 		return driver.Outcome{}, err
 	}
@@ -134,17 +146,20 @@ func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Outp
 		return driver.Outcome{}, failed(err)
 	}
 	_ = s.SetDeadline(time.Time{})
+	c.following.Store(s)
 	// On the same connection, since it must not come before the run.
 	defer context.AfterFunc(ctx, func() {
 		_ = s.SetWriteDeadline(time.Now().Add(patience))
-		if s.Encode(&keeper.Request{Op: stop}) != nil {
+		if s.Encode(&Request{Op: stop}) != nil {
 			c.Kill()
 		}
 	})()
 	for begun := false; ; {
-		r := &keeper.Reply{}
+		r := &Reply{}
 		err := s.Decode(r)
 		switch {
+		case err != nil && c.left.Load():
+			return driver.Outcome{Unknown: errLeft}, nil
 		case err != nil: // the keeper has died, perhaps before the program began
 			if !begun {
 				p.Begin()
@@ -154,23 +169,20 @@ func (c *Client) Follow(ctx context.Context, p *driver.Program, out *driver.Outp
 			out.MayLack(codeinterp.TruncatedByExit)
 			return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Cause: codeinterp.CauseExit}, nil
 		case r.Begun:
+			c.Missed = r.Missed
 			p.Begin()
 			begun = true
 		case r.Output != nil:
 			out.Add(*r.Output)
 		case r.End == nil || r.End.Status == codeinterp.StatusNotRun:
-			_ = s.Encode(&keeper.Request{Op: got})
-			return driver.Outcome{}, r.Err
+			_ = s.Encode(&Request{Op: got})
+			return driver.Outcome{}, r.failure()
 		default:
-			_ = s.Encode(&keeper.Request{Op: got})
+			_ = s.Encode(&Request{Op: got})
 			for _, t := range r.End.Truncated {
 				out.Lost(t)
 			}
-			var err error
-			if r.Err != nil {
-				err = r.Err
-			}
-			return outcome(r.End, err), nil
+			return outcome(r.End, r.failure()), nil
 		}
 	}
 }
@@ -187,12 +199,8 @@ func outcome(res *codeinterp.Result, err error) driver.Outcome {
 
 // Kill kills the keeper, and with it all that runs below it.
 func (c *Client) Kill() {
-	pid := keeper.PID(c.holding.UnixConn)
-	select {
-	case <-c.Gone: // another process may have the id
-	default:
-		if pid > 0 {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
+	// Once it is gone, another process may have the id.
+	if pid := keeper.PID(c.holding.UnixConn); pid > 0 && !c.isGone() && !c.left.Load() {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }

@@ -2,6 +2,7 @@ package kept
 
 import (
 	"context"
+	"io"
 	"slices"
 	"sync"
 
@@ -12,16 +13,22 @@ import (
 
 // A run is a run in a keeper.
 type run struct {
-	s      *Server
-	begun  chan struct{} // closed when the program has begun
+	s *Server
+
+	// Of a command.
+	input   *io.PipeReader
+	feed    *io.PipeWriter
+	signals chan codeinterp.Signal
+
 	done   chan struct{} // closed when it has ended, or never begins
 	life   context.Context
 	cancel context.CancelFunc // ends life
 
-	mu     sync.Mutex
-	host   *keeper.Conn            // gets the output as it comes; nil if it has gone
-	output *driver.Output          // what is kept for others
-	lost   []codeinterp.Truncation // what was dropped before the host came
+	mu    sync.Mutex
+	begun bool                    // the program has
+	host  *keeper.Conn            // gets the output as it comes; nil if it has gone
+	kept  spool                   // the output, for others
+	lost  []codeinterp.Truncation // what was dropped before the host came
 
 	// Set before done is closed.
 	res codeinterp.Result
@@ -32,17 +39,11 @@ type run struct {
 	got bool // that one has got the end
 }
 
-// runKey is the key of the run in the ctx of its session.
-type runKey struct{}
-
-func (s *Server) newOutput() *driver.Output {
-	return driver.NewOutput(&codeinterp.RunOptions{MaxOutput: s.Spool})
-}
-
 // start starts a run of a host's, after that of the host before, which it reports.
-func (s *Server) start(q *keeper.Request, c *keeper.Conn) *run {
-	r := &run{s: s, begun: make(chan struct{}), done: make(chan struct{}), host: c, output: s.newOutput()}
-	r.life, r.cancel = context.WithCancel(context.WithValue(s.life, runKey{}, r))
+func (s *Server) start(q *Request, c *keeper.Conn) *run {
+	r := &run{s: s, done: make(chan struct{}), host: c, kept: spool{max: s.Spool}, signals: make(chan codeinterp.Signal)}
+	r.input, r.feed = io.Pipe()
+	r.life, r.cancel = context.WithCancel(s.life)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	former := s.run
@@ -75,50 +76,62 @@ func (s *Server) start(q *keeper.Request, c *keeper.Conn) *run {
 func (r *run) knownTo(host int) bool { return r == nil || r.got || r.of == host }
 
 // execute runs the program to its end.
-func (r *run) execute(q *keeper.Request) {
-	o := q.RunOptions()
-	o.OnOutput = r.add
-	r.res, r.err = r.s.Contexts.RunInContext(r.life, r.s.ID, q.Code, o)
+func (r *run) execute(q *Request) {
+	o := &q.Options
+	if o.OnOutput = r.add; q.HasStdin && o.Stdin == nil {
+		o.Stdin = []byte{}
+	}
+	ctx := driver.OnBegin(r.life, r.begin)
+	if q.Op == Run {
+		r.res, r.err = r.s.Contexts.RunInContext(ctx, r.s.ID, q.Code, &o.RunOptions)
+		return
+	}
+	o.Input, o.Signals = r.input, r.signals
+	shell, _ := codeinterp.Commands(r.s.Contexts)
+	r.res, r.err = shell.RunCommand(ctx, q.Code, o)
 }
 
-// Watch prepares the session of a Server's run, which is about to run p. It returns a ctx
-// that ends the run without grace.
-func Watch(ctx context.Context, p *driver.Program) (context.Context, context.CancelFunc) {
-	r := ctx.Value(runKey{}).(*run)
-	p.OnBegin = func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if !r.hasBegun() { // it may start again
-			close(r.begun)
-			r.send(&keeper.Reply{Begun: true})
+// take gives a command a signal, or input as soon as it takes it.
+func (r *run) take(q *Request) error {
+	if r == nil {
+		return codeinterp.ErrNoRun
+	}
+	if q.Op == Signal {
+		select {
+		case r.signals <- q.Signal:
+		case <-r.done:
 		}
-		r.s.setBegun(true)
+		return nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	context.AfterFunc(r.life, cancel)
-	return ctx, cancel
+	if q.Last {
+		return r.feed.Close()
+	}
+	_, err := r.feed.Write(q.Data)
+	return err
 }
 
-func (r *run) hasBegun() bool {
-	select {
-	case <-r.begun:
-		return true
-	default:
-		return false
+// begin notes that the program has begun.
+func (r *run) begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.begun { // it may start again
+		r.send(&Reply{Begun: true})
 	}
+	r.begun = true
+	r.s.setBegun(true)
 }
 
 // add passes on an output and keeps it. It waits for a host that is slow.
 func (r *run) add(o codeinterp.Output) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.send(&keeper.Reply{Output: &o})
-	r.output.Add(o)
+	r.send(&Reply{Output: &o})
+	r.kept.add(o)
 	return nil
 }
 
 // send sends something to the host, if there is one. r.mu is held.
-func (r *run) send(m *keeper.Reply) {
+func (r *run) send(m *Reply) {
 	if r.host != nil && r.host.Encode(m) != nil {
 		r.host = nil
 	}
@@ -132,20 +145,13 @@ func (r *run) resume(c *keeper.Conn) {
 	r.s.mu.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.host = c; r.hasBegun() {
-		r.send(&keeper.Reply{Begun: true})
+	missed, lost := r.kept.missed()
+	if r.host, r.lost = c, lost; r.begun {
+		r.send(&Reply{Begun: true, Missed: missed})
 	}
-	var res codeinterp.Result
-	r.output.Finish(&res)
-	r.output = r.s.newOutput()
-	for _, o := range res.Outputs {
-		r.send(&keeper.Reply{Output: &o})
-		r.output.Add(o)
+	for i := range r.kept.list {
+		r.send(&Reply{Output: &r.kept.list[i]})
 	}
-	for _, t := range res.Truncated {
-		r.output.Lost(t)
-	}
-	r.lost = res.Truncated
 }
 
 // serve serves the host that follows the run to its end, which the host confirms.
@@ -153,7 +159,7 @@ func (r *run) serve(c *keeper.Conn) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		for q := (keeper.Request{}); c.Decode(&q) == nil; {
+		for q := (Request{}); c.Decode(&q) == nil; {
 			if q.Op == got {
 				r.s.mu.Lock()
 				defer r.s.mu.Unlock()
@@ -169,10 +175,10 @@ func (r *run) serve(c *keeper.Conn) {
 		return
 	}
 	r.mu.Lock()
-	end := r.res
-	end.Truncated = slices.Concat(end.Truncated, r.lost)
+	end, reply := r.res, Answer(r.err)
+	end.Truncated, reply.End = slices.Concat(end.Truncated, r.lost), &end
 	r.mu.Unlock()
-	_ = c.Encode(&keeper.Reply{End: &end, Err: keeper.NewError(r.err)})
+	_ = c.Encode(reply)
 	<-gone
 }
 
@@ -181,8 +187,13 @@ func (r *run) report() {
 	if r.res.Status == codeinterp.StatusNotRun {
 		return
 	}
-	for _, t := range r.res.Truncated {
-		r.output.Lost(t)
+	out := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: r.s.Spool})
+	for _, o := range r.kept.list {
+		out.Add(o)
 	}
-	driver.ReportRun(r.s.Late, r.output, outcome(&r.res, r.err))
+	_, lost := r.kept.missed()
+	for _, t := range slices.Concat(r.res.Truncated, lost) {
+		out.Lost(t)
+	}
+	driver.ReportRun(r.s.Late, out, outcome(&r.res, r.err))
 }

@@ -18,13 +18,13 @@ const (
 	closeLimit = 10 * time.Second // for a keeper to end, whatever keeps it
 )
 
-// A Server is the keeper's end of a context. It has an interpreter with that context alone,
-// which knows all about its runs but their output.
+// A Server is the keeper's end of a context or of a command. It has an interpreter with that
+// alone, which knows all about its runs but their output.
 type Server struct {
 	Contexts *driver.Stateful
-	ID       codeinterp.ContextID
+	ID       codeinterp.ContextID    // of the context
 	Late     func(codeinterp.Output) // of the context's session
-	Hello    keeper.Hello
+	Hello    Hello
 	Spool    int           // bytes
 	Lease    time.Duration // how long it serves while no host has the context
 
@@ -64,7 +64,7 @@ func (s *Server) close() error {
 func (s *Server) answer(c *keeper.Conn) {
 	defer c.Close()
 	_ = c.SetReadDeadline(time.Now().Add(patience))
-	var q keeper.Request
+	var q Request
 	if c.Decode(&q) != nil {
 		return
 	}
@@ -75,7 +75,7 @@ func (s *Server) answer(c *keeper.Conn) {
 	case hold:
 		s.hold(c)
 		return
-	case Run:
+	case Run, Command:
 		s.start(&q, c).serve(c)
 		return
 	case Resume:
@@ -85,6 +85,8 @@ func (s *Server) answer(c *keeper.Conn) {
 			return
 		}
 		err = codeinterp.ErrNoRun
+	case Input, Signal:
+		err = s.last().take(&q)
 	case Interrupt:
 		err = s.Contexts.InterruptContext(s.life, s.ID)
 	case Restart:
@@ -104,7 +106,7 @@ func (s *Server) answer(c *keeper.Conn) {
 		err = s.close()
 		defer s.end()
 	}
-	_ = c.Encode(&keeper.Reply{Err: keeper.NewError(err)})
+	_ = c.Encode(Answer(err))
 }
 
 func (s *Server) last() *run {
@@ -126,8 +128,7 @@ func (s *Server) setBegun(begun bool) {
 // has it.
 func (s *Server) hold(c *keeper.Conn) {
 	s.mu.Lock()
-	hello, err := s.Hello, error(nil)
-	hello.Empty = !s.begun
+	var err error
 	switch {
 	case s.held:
 		err = fmt.Errorf("%w: another process has the context", codeinterp.ErrCapacity)
@@ -137,12 +138,12 @@ func (s *Server) hold(c *keeper.Conn) {
 		s.held = true
 		s.hosts++
 	}
+	r, hello := Answer(err), s.Hello
+	hello.Empty, r.Hello = !s.begun, &hello
 	s.mu.Unlock()
-	if err != nil {
-		_ = c.Encode(&keeper.Reply{Err: keeper.NewError(err)})
+	if sent := c.Encode(r); err != nil {
 		return
-	}
-	if c.Encode(&keeper.Reply{Hello: &hello}) == nil {
+	} else if sent == nil {
 		_, _ = io.Copy(io.Discard, c)
 	}
 	if p, ok := codeinterp.Pauses(s.Contexts); ok {
