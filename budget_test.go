@@ -91,7 +91,7 @@ var budgets = map[string]int{
 	"providers/inmemory/wasm/machine":     1213,
 	"providers/inmemory/wasm/rewrite":     1291,
 	"providers/inmemory/wasm/wasi":        1151,
-	"providers/jupyter":                   2605,
+	"providers/jupyter":                   2690,
 	"providers/jupyter/internal/kernel":   3513,
 	"providers/jupyter/internal/server":   985,
 	"providers/jupyter/internal/wire":     808,

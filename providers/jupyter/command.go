@@ -62,7 +62,7 @@ func (c commandRuntime) newCommand(o codeinterp.TerminalOptions) *command {
 
 // Close implements driver.Runtime.
 func (c commandRuntime) Close(ctx context.Context) error {
-	return errors.Join(c.machine.drop(c.machine.current()), c.runtime.Close(ctx))
+	return errors.Join(c.machine.close(), c.runtime.Close(ctx))
 }
 
 // A command is the session of one command.
@@ -70,8 +70,10 @@ type command struct {
 	m     *machine
 	o     codeinterp.TerminalOptions // without a Size there is no terminal
 	id    string
-	k     *kernel.Kernel // set before Run waits for anything of it
-	woken chan struct{}  // ends a pause of follow
+	k     *kernel.Kernel        // set before Run waits for anything of it
+	woken chan struct{}         // ends a pause of follow
+	kept  bool                  // it can go on without this process
+	was   *kernel.CommandAnswer // to attach; nil if this process has started it
 
 	mu     sync.Mutex
 	sent   codeinterp.Signal // the last signal that was sent to it
@@ -103,8 +105,15 @@ func (c *command) pause() time.Duration {
 
 // Run implements driver.Session.
 func (c *command) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	if err := c.begin(ctx, p); err != nil {
+	var at int64
+	if c.was != nil {
+		at = c.was.Start
+		p.Begin()
+	} else if err := c.begin(ctx, p); err != nil {
 		return driver.Outcome{}, err
+	}
+	if c.kept && c.o.Kept.OnBegin != nil {
+		c.o.Kept.OnBegin(c.ref(), at)
 	}
 	// What ends it takes requests too, which outlive the order to stop.
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -114,9 +123,13 @@ func (c *command) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		_, _ = c.ask(life, &kernel.CommandRequest{Op: "stop"})
 	})()
 	helpers, over := c.help(life, p)
-	end, err := c.follow(life, p, out)
+	left := c.leaving(cancel)
+	end, err := c.follow(life, p, out, at)
 	over()
 	helpers.Wait()
+	if left(err) {
+		return driver.Outcome{Unknown: server.Unavailable("the command goes on without this process")}, nil
+	}
 	o := c.outcome(end, err, out)
 	if ctx.Err() != nil {
 		o.Error = nil // the signal that it died of was ours
@@ -133,6 +146,9 @@ func (c *command) begin(ctx context.Context, p *driver.Program) error {
 	}
 	q := &kernel.CommandRequest{Op: "start", Code: []byte(p.Code), Cwd: []byte(c.o.Cwd),
 		Private: c.m.rt.opts.Dir == "", Input: p.Stdin != nil || c.o.Input != nil, Rows: c.o.Size.Rows, Columns: c.o.Size.Columns}
+	if c.kept {
+		q.Lease = c.m.rt.opts.KeepCommands.Seconds()
+	}
 	if strings.TrimSpace(p.Code) == "" {
 		q.Code = []byte(`exec "${SHELL:-${BASH:-sh}}" -l -i`)
 	}
@@ -162,8 +178,8 @@ func (c *command) ask(ctx context.Context, q *kernel.CommandRequest) (*kernel.Co
 }
 
 // follow takes the command's output to its end.
-func (c *command) follow(ctx context.Context, p *driver.Program, out *driver.Output) (*kernel.CommandEnd, error) {
-	for at := int64(0); ; {
+func (c *command) follow(ctx context.Context, p *driver.Program, out *driver.Output, at int64) (*kernel.CommandEnd, error) {
+	for {
 		a, err := c.ask(ctx, &kernel.CommandRequest{Op: "read", At: at})
 		switch {
 		case err != nil:

@@ -59,7 +59,11 @@ func (c *command) help(ctx context.Context, p *driver.Program) (helpers *sync.Wa
 // feed gives the command its input.
 func (c *command) feed(ctx context.Context, in io.Reader) {
 	buf := make([]byte, feedPiece)
-	for at := int64(0); ctx.Err() == nil; {
+	at := int64(0)
+	if c.was != nil {
+		at = c.was.Fed
+	}
+	for ctx.Err() == nil {
 		n, err := in.Read(buf)
 		if ctx.Err() != nil {
 			return
@@ -96,6 +100,9 @@ func (c *command) give(ctx context.Context, at int64, data []byte, last bool) (n
 // pass returns what sends the caller's signals to the command.
 func (c *command) pass(ctx context.Context) func(codeinterp.Signal) {
 	n := int64(0)
+	if c.was != nil {
+		n = c.was.Signals
+	}
 	return func(sig codeinterp.Signal) {
 		if sig.Check() != nil {
 			return

@@ -2,7 +2,10 @@ package jupyter
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,12 +31,16 @@ const (
 type machine struct {
 	rt   *runtime
 	turn kernel.Turn // to start or reconnect the kernel
+	name string      // names this client to kernels
 
-	mu sync.Mutex
-	k  *kernel.Kernel // nil if there is none
+	mu      sync.Mutex
+	kernels []*kernel.Kernel        // the last one gets new commands; those before were attached
+	left    map[*kernel.Kernel]bool // those that have commands for others
 }
 
-func newMachine(rt *runtime) *machine { return &machine{rt: rt, turn: kernel.NewTurn()} }
+func newMachine(rt *runtime) *machine {
+	return &machine{rt: rt, turn: kernel.NewTurn(), name: rand.Text(), left: map[*kernel.Kernel]bool{}}
+}
 
 // kernel returns the kernel, ready to serve. One that is gone is replaced.
 func (m *machine) kernel(ctx context.Context) (*kernel.Kernel, error) {
@@ -64,7 +71,10 @@ func (m *machine) kernel(ctx context.Context) (*kernel.Kernel, error) {
 func (m *machine) current() *kernel.Kernel {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.k
+	if len(m.kernels) == 0 {
+		return nil
+	}
+	return m.kernels[len(m.kernels)-1]
 }
 
 // start starts the kernel. The caller has the turn.
@@ -81,20 +91,68 @@ func (m *machine) start(ctx context.Context) error {
 		return err
 	}
 	m.mu.Lock()
-	m.k = k
+	m.kernels = append(m.kernels, k)
 	m.mu.Unlock()
 	return nil
 }
 
-// drop ends the kernel, if it is k, and with it all commands that it has.
-func (m *machine) drop(k *kernel.Kernel) error {
+// of returns the kernel with an id that another process has started.
+func (m *machine) of(ctx context.Context, id, process string) (*kernel.Kernel, error) {
 	m.mu.Lock()
-	same := m.k == k && k != nil
-	if same {
-		m.k = nil
+	i := slices.IndexFunc(m.kernels, func(k *kernel.Kernel) bool { return k.ID == id })
+	if i >= 0 {
+		defer m.mu.Unlock()
+		return m.kernels[i], nil
 	}
 	m.mu.Unlock()
-	if !same {
+	_, err := m.rt.c.State(ctx, id)
+	k := kernel.New(m.rt.c, m.rt.kinds[commandLanguage], id)
+	k.Resume("", process)
+	if err == nil {
+		err = k.Ensure(ctx, nil)
+	}
+	if err != nil {
+		k.Drop()
+		return nil, asContextError(err)
+	}
+	return k, nil
+}
+
+// adopt makes a kernel of another process this one's to end.
+func (m *machine) adopt(k *kernel.Kernel) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !slices.Contains(m.kernels, k) {
+		m.kernels = slices.Insert(m.kernels, 0, k)
+	}
+}
+
+// leave leaves a kernel to others.
+func (m *machine) leave(k *kernel.Kernel) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left[k] = true
+}
+
+// close ends the kernels but those in which commands were left.
+func (m *machine) close() (err error) {
+	for k := m.current(); k != nil; k = m.current() {
+		err = errors.Join(err, m.drop(k))
+	}
+	return err
+}
+
+// drop ends a kernel, if it is there, and with it all commands that it has but those that
+// were left.
+func (m *machine) drop(k *kernel.Kernel) error {
+	m.mu.Lock()
+	i, left := slices.Index(m.kernels, k), m.left[k]
+	if i >= 0 {
+		m.kernels = slices.Delete(m.kernels, i, i+1)
+	}
+	m.mu.Unlock()
+	if i < 0 || left {
+		k.Drop()
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -116,11 +174,14 @@ func (m *machine) reconnect(ctx context.Context, k *kernel.Kernel) error {
 
 // ask makes a request, again if the connection was lost.
 func (m *machine) ask(ctx context.Context, k *kernel.Kernel, q *kernel.CommandRequest) (*kernel.CommandAnswer, error) {
+	q.Client = m.name
 	for {
 		one, cancel := context.WithTimeout(ctx, commandLimit)
 		a, err := k.Command(one, q)
 		cancel()
 		switch {
+		case err == nil && a.Busy():
+			return nil, fmt.Errorf("%w: another process has the command", codeinterp.ErrCapacity)
 		case err == nil && a.Fault != "":
 			return nil, fmt.Errorf("%w: the kernel's host failed: %.200q", codeinterp.ErrUnavailable, a.Fault)
 		case !kernel.IsCut(err):

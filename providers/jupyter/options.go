@@ -72,6 +72,12 @@ type Options struct {
 	// never; the server may cull kernels by its own rules.
 	ContextIdle time.Duration
 
+	// KeepCommands, if set, lets commands in the background, which package shell starts,
+	// outlive this process: for so long without a process that asks for them. One that has
+	// 512 KiB of unread output waits. Their kernel stays on the server until a process that
+	// attaches one of them is closed.
+	KeepCommands time.Duration
+
 	// Warm keeps so many kernels of a language started and ready, so that
 	// CreateContext and RunCode need not wait for one.
 	Warm map[string]int
@@ -129,7 +135,7 @@ func (o *Options) check() (Options, error) {
 		c.Auth.Hub = &hub
 	}
 	switch {
-	case c.StartTimeout < 0, c.Grace < 0, c.ContextIdle < 0:
+	case c.StartTimeout < 0, c.Grace < 0, c.ContextIdle < 0, c.KeepCommands < 0:
 		return c, fmt.Errorf("%w: negative duration in Options", codeinterp.ErrInvalid)
 	case strings.ContainsRune(c.Dir, 0):
 		return c, fmt.Errorf("%w: Dir has a NUL byte", codeinterp.ErrInvalid)

@@ -26,8 +26,9 @@ const (
 // A CommandRequest is one request of commands.py, about the command ID. It can be
 // made again where its answer was lost.
 type CommandRequest struct {
-	Op string `json:"op"` // start, read, input, signal, resize, stop or forget
-	ID string `json:"id"`
+	Op     string `json:"op"` // start, attach, leave, read, input, signal, resize, stop or forget
+	ID     string `json:"id"`
+	Client string `json:"client"` // who asks
 
 	Code    []byte      `json:"code"`
 	Cwd     []byte      `json:"cwd"`
@@ -36,6 +37,7 @@ type CommandRequest struct {
 	Input   bool        `json:"input"`   // there will be some
 	Rows    int         `json:"rows"`    // of its terminal; 0 for pipes
 	Columns int         `json:"columns"`
+	Lease   float64     `json:"lease"` // seconds that it goes on without its client; 0: as others
 
 	At     int64             `json:"at"` // bytes that were read, or given; the number of a signal
 	Data   []byte            `json:"data"`
@@ -51,6 +53,10 @@ type CommandAnswer struct {
 	End    *CommandEnd `json:"end"`    // it has ended, and there is no more
 	Fed    int64       `json:"fed"`    // bytes of input that it has
 	Shut   bool        `json:"shut"`   // it takes no more
+
+	// To attach.
+	Start   int64 `json:"start"`   // where the output begins that is kept
+	Signals int64 `json:"signals"` // that it was sent
 }
 
 // A CommandEnd is how a command ended.
@@ -64,6 +70,9 @@ type CommandEnd struct {
 // ErrForgotten is a command that the kernel's process does not know: it has ended with the
 // process that did.
 var ErrForgotten = errors.New("the command went with its kernel's process")
+
+// Busy reports that another client asks for the commands of the kernel.
+func (a *CommandAnswer) Busy() bool { return a.Fault == "busy" }
 
 // ServeCommands makes the furnished kernel serve commands. Commands whose client is
 // silent for lease are ended.
@@ -91,7 +100,7 @@ func (k *Kernel) Command(ctx context.Context, q *CommandRequest) (*CommandAnswer
 	if errors.Is(err, errDied) || a.Fault == "unknown" {
 		return nil, ErrForgotten
 	}
-	if err == nil && a.Fed < 0 {
+	if err == nil && (a.Fed < 0 || a.Start < 0) {
 		err = server.Unavailable("malformed %s", commandReply)
 	}
 	return &a, err

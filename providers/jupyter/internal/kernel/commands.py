@@ -9,6 +9,7 @@ import base64, fcntl, json, os, shutil, signal, struct, subprocess, sys, tempfil
 
 REQUEST, REPLY = "toolcell_command_request", "toolcell_command_reply"
 PIECE, CHUNK, LINGER = 1 << 19, 1 << 16, 1.0
+KEPT, SILENCE = 1 << 20, 2.0  # bytes of output for the next client; of one that may have gone
 
 
 def unpack(text):
@@ -51,6 +52,7 @@ def environment(content):
 class Command:
     def __init__(self, content):
         self.id, self.home = content["id"], None
+        self.lease, self.asked, self.kept = content["lease"], time.monotonic(), []
         self.start, self.last = 0, []  # the offset of the last answer's output, and that
         self.size = self.fed = self.signals = 0
         self.end = self.over = None  # how it ended, and when that was known
@@ -120,6 +122,7 @@ class Command:
         if at != self.start + self.size and at != self.start:
             raise ValueError(at)
         if at != self.start or not self.last:
+            self.keep()
             self.start, self.last = at, self.gather()
             self.size = sum(len(data) for _, data in self.last)
         self.look()
@@ -127,6 +130,20 @@ class Command:
         if not self.last and self.end is not None and not self.pipes:
             answer["end"] = self.end
         return answer
+
+    def keep(self):
+        """Keeps output that was read for the next client."""
+        self.kept += self.last if self.lease else []
+        size = sum(len(data) + 64 for _, data in self.kept)
+        while size > KEPT:
+            size -= len(self.kept.pop(0)[1]) + 64
+
+    def attach(self):
+        """Has the next client read what is kept first."""
+        self.start -= sum(len(data) for _, data in self.kept)
+        self.last, self.kept = self.kept + self.last, []
+        self.size = sum(len(data) for _, data in self.last)
+        return {"start": self.start, "fed": self.fed, "signals": self.signals}
 
     def gather(self):
         pieces, room, more = [], PIECE, True
@@ -238,21 +255,37 @@ class Command:
 class Commands:
     def __init__(self, kernel):
         self.commands, self.session, self.last_request = {}, kernel.session, time.monotonic()
+        self.client = None
         kernel.control_handlers[REQUEST] = self.serve
         threading.Thread(target=self.watch, daemon=True).start()
 
     def serve(self, stream, ident, message):
-        self.last_request = time.monotonic()
         try:
-            content = self.answer(message["content"])
+            content = self.answer(message["content"]) if self.admit(message["content"]) else {"fault": "busy"}
         except OSError as error:
             content = {"fault": os.strerror(error.errno or 0)}
         except Exception as error:
             content = {"fault": type(error).__name__}
         self.session.send(stream, REPLY, content, parent=message, ident=ident)
 
+    def admit(self, content):
+        """Reports whether a client may ask. One that takes the place of another ends what that
+        has not left."""
+        now, op, other = time.monotonic(), content["op"], self.client not in (None, content["client"])
+        if op == "attach":
+            if other and now < self.last_request + SILENCE:
+                return False
+            if self.client != content["client"]:
+                for command in list(self.commands.values()):
+                    if not command.lease:
+                        command.stop()
+        self.last_request, self.client = now, None if op == "leave" else content["client"]
+        return True
+
     def answer(self, content):
         op, command = content["op"], self.commands.get(content["id"])
+        if command:
+            command.asked = time.monotonic()
         if op == "start":
             if command is None:
                 self.commands[content["id"]] = Command(content)
@@ -271,15 +304,22 @@ class Commands:
             return command.send(content["at"], content["signal"])
         if op == "resize":
             return command.resize(content)
+        if op == "attach":
+            return command.attach()
+        if op == "leave":
+            return {}
         return command.stop()
 
     def watch(self):
         """Ends commands whose client is gone."""
         while True:
-            time.sleep(min(options["lease"] / 4, 5))
-            if time.monotonic() > self.last_request + options["lease"]:
-                for command in list(self.commands.values()):
+            time.sleep(min(options["lease"] / 4, 1))
+            for command in list(self.commands.values()):
+                end = command.asked + command.lease if command.lease else self.last_request + options["lease"]
+                if time.monotonic() > end:
                     command.stop()
+                    if command.lease and self.commands.pop(command.id, None):
+                        command.forget()
 
 
 __import__("IPython").get_ipython()._toolcell_commands = Commands(__import__("IPython").get_ipython().kernel)
