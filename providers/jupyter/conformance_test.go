@@ -36,7 +36,7 @@ func conform(t *testing.T, s *server, cfg conformance.Config) {
 	// The first interpreter is that of most clauses, whose kernels start while others run.
 	warm := map[string]int{cfg.Languages[0]: 2}
 	cfg.New = func() (codeinterp.CodeInterpreter, error) {
-		opts := jupyter.Options{StartTimeout: 150 * time.Second, Grace: time.Second, Warm: warm}
+		opts := jupyter.Options{StartTimeout: 150 * time.Second, Grace: time.Second, Warm: warm, KeepCommands: time.Minute}
 		warm = nil
 		return open(context.Background(), s, opts)
 	}

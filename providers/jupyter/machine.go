@@ -34,12 +34,12 @@ type machine struct {
 	name string      // names this client to kernels
 
 	mu      sync.Mutex
-	kernels []*kernel.Kernel        // the last one gets new commands; those before were attached
-	left    map[*kernel.Kernel]bool // those that have commands for others
+	kernels []*kernel.Kernel       // the last one gets new commands; those before were attached
+	left    map[*kernel.Kernel]int // those that have commands for others
 }
 
 func newMachine(rt *runtime) *machine {
-	return &machine{rt: rt, turn: kernel.NewTurn(), name: rand.Text(), left: map[*kernel.Kernel]bool{}}
+	return &machine{rt: rt, turn: kernel.NewTurn(), name: rand.Text(), left: map[*kernel.Kernel]int{}}
 }
 
 // kernel returns the kernel, ready to serve. One that is gone is replaced.
@@ -118,10 +118,11 @@ func (m *machine) of(ctx context.Context, id, process string) (*kernel.Kernel, e
 	return k, nil
 }
 
-// adopt makes a kernel of another process this one's to end.
+// adopt makes the kernel of a command that was left this process's to end.
 func (m *machine) adopt(k *kernel.Kernel) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.left[k]--
 	if !slices.Contains(m.kernels, k) {
 		m.kernels = slices.Insert(m.kernels, 0, k)
 	}
@@ -131,7 +132,7 @@ func (m *machine) adopt(k *kernel.Kernel) {
 func (m *machine) leave(k *kernel.Kernel) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.left[k] = true
+	m.left[k]++
 }
 
 // close ends the kernels but those in which commands were left.
@@ -146,7 +147,7 @@ func (m *machine) close() (err error) {
 // were left.
 func (m *machine) drop(k *kernel.Kernel) error {
 	m.mu.Lock()
-	i, left := slices.Index(m.kernels, k), m.left[k]
+	i, left := slices.Index(m.kernels, k), m.left[k] > 0
 	if i >= 0 {
 		m.kernels = slices.Delete(m.kernels, i, i+1)
 	}
