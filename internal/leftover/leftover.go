@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,21 @@ func processes(dir string) (found []string) {
 		cwd, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 		if pid != os.Getpid() && (bytes.Contains(args, []byte(dir)) || bytes.Contains(env, []byte(dir)) || strings.HasPrefix(cwd, dir)) {
 			found = append(found, fmt.Sprintf("process %d: %q", pid, args[:min(len(args), 100)]))
+		}
+	}
+	return found
+}
+
+// notKilled matches the status of a process to which no SIGKILL, 9, was sent.
+var notKilled = regexp.MustCompile(`(?m)^ShdPnd:\s+[0-9a-f]*[02468ace][0-9a-f]{2}$`)
+
+// Running returns the processes with a text in their arguments that can run code of their
+// own. What was killed may be seen for a moment, until it is its turn to end.
+func Running(text string) (found []int) {
+	for _, pid := range procfs.PIDs() {
+		args, _ := procfs.File(pid, "cmdline") // a zombie has none
+		if status, _ := procfs.File(pid, "status"); bytes.Contains(args, []byte(text)) && notKilled.Match(status) {
+			found = append(found, pid)
 		}
 	}
 	return found

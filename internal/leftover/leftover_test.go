@@ -3,8 +3,11 @@
 package leftover_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,5 +55,25 @@ func TestRun(t *testing.T) {
 			}
 			os.Setenv("TMPDIR", before)
 		})
+	}
+}
+
+// TestRunning: what was killed runs no code of its own, also before it is its turn to end.
+func TestRunning(t *testing.T) {
+	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
+		t.Skip("no /proc")
+	}
+	text := fmt.Sprintf("3600.%d", rand.Int32())
+	cmd := exec.Command("sleep", text)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	before := leftover.Running(text)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if after := leftover.Running(text); !slices.Equal(before, []int{cmd.Process.Pid}) || len(after) > 0 {
+		t.Errorf("%v before, %v after", before, after)
 	}
 }

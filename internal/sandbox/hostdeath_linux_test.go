@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -112,9 +113,9 @@ func TestHostDeathAtStart(t *testing.T) {
 		check(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 	}
-	if !await(func() bool { return len(marked(mark)) == 0 }) {
-		t.Errorf("survivors: %v", marked(mark))
-		for _, pid := range marked(mark) {
+	if !await(func() bool { return len(leftover.Running(mark)) == 0 }) {
+		t.Errorf("survivors: %v", leftover.Running(mark))
+		for _, pid := range leftover.Running(mark) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
@@ -133,13 +134,13 @@ func TestHostDeathUntied(t *testing.T) {
 	in := must(cmd.StdinPipe())
 	check(t, cmd.Start())
 	in.Write([]byte{1})
-	if !await(func() bool { return len(marked(mark)) == 2 }) {
-		t.Errorf("%v", marked(mark))
+	if !await(func() bool { return len(leftover.Running(mark)) == 2 }) {
+		t.Errorf("%v", leftover.Running(mark))
 	}
 	check(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	if !await(func() bool { return len(marked(mark)) == 0 }) {
-		t.Errorf("survivors: %v", marked(mark))
+	if !await(func() bool { return len(leftover.Running(mark)) == 0 }) {
+		t.Errorf("survivors: %v", leftover.Running(mark))
 	}
 }
 
@@ -166,11 +167,11 @@ func outlive(t *testing.T, mode sandbox.Mode) []int {
 	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "up\n" {
 		t.Errorf("got %q", line)
 	}
-	await(func() bool { return len(marked(mark+"GRAND")) >= 3 }) // the child has it too
+	await(func() bool { return len(leftover.Running(mark+"GRAND")) >= 3 }) // the child has it too
 	check(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	await(func() bool { return len(marked(mark)) == 0 })
-	left := marked(mark)
+	await(func() bool { return len(leftover.Running(mark)) == 0 })
+	left := leftover.Running(mark)
 	for _, pid := range left {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}

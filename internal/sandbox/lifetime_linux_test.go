@@ -4,7 +4,6 @@ package sandbox_test
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -115,9 +115,9 @@ func testTrees(t *testing.T, mode sandbox.Mode) {
 			if got.exit.Killed != (tt.after > 0) {
 				t.Errorf("killed: %+v", got)
 			}
-			if left := await(func() bool { return len(marked(mark)) == 0 }); !left {
-				t.Errorf("left behind: %v", marked(mark))
-				for _, pid := range marked(mark) {
+			if left := await(func() bool { return len(leftover.Running(mark)) == 0 }); !left {
+				t.Errorf("left behind: %v", leftover.Running(mark))
+				for _, pid := range leftover.Running(mark) {
 					_ = syscall.Kill(pid, syscall.SIGKILL)
 				}
 			}
@@ -139,21 +139,6 @@ func await(f func() bool) bool {
 		pause = min(pause*3/2, 100*time.Millisecond)
 	}
 	return f()
-}
-
-// marked lists processes with the mark in their command line, except this one.
-func marked(mark string) []int {
-	var list []int
-	dirs, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, d := range dirs {
-		if b, err := os.ReadFile(d); err == nil && bytes.Contains(b, []byte(mark)) {
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(d)))
-			if st, err := os.ReadFile(filepath.Join(filepath.Dir(d), "stat")); err == nil && !bytes.Contains(st, []byte(") Z ")) {
-				list = append(list, pid)
-			}
-		}
-	}
-	return list
 }
 
 // zombies lists ended children of this process that were not waited for: the
@@ -275,8 +260,8 @@ func testCloseHammer(t *testing.T, mode sandbox.Mode) {
 		time.Sleep(time.Duration(i) * time.Millisecond)
 		check(t, s.Close())
 		wg.Wait()
-		if !await(func() bool { return len(marked(mark)) == 0 }) {
-			t.Fatalf("left behind: %v", marked(mark))
+		if !await(func() bool { return len(leftover.Running(mark)) == 0 }) {
+			t.Fatalf("left behind: %v", leftover.Running(mark))
 		}
 	}
 }

@@ -45,16 +45,16 @@ func adopt(t *testing.T, s *server) {
 	// The owner's programs are not interrupted, and theirs is no time of ours.
 	busy := make(chan error, 1)
 	go func() {
-		for range 8 {
-			if res, err := owner.run("import time; time.sleep(0.4)", nil); err != nil || !res.OK() {
+		for range 3 {
+			if res, err := owner.run("import time; time.sleep(1.5)", nil); err != nil || !res.OK() {
 				busy <- errors.Join(err, errors.New(string(res.Status)))
 				return
 			}
 		}
 		busy <- nil
 	}()
-	for range 4 {
-		if res, err := foreign.run("1", &codeinterp.RunOptions{Timeout: 300 * time.Millisecond}); err != nil || !res.OK() {
+	for range 2 {
+		if res, err := foreign.run("1", &codeinterp.RunOptions{Timeout: time.Second}); err != nil || !res.OK() {
 			t.Errorf("beside the owner: %+v, %v", res, err)
 		}
 	}

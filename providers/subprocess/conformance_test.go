@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -110,7 +111,7 @@ func smokeTest(t *testing.T, mode subprocess.Mode) {
 			t.Error(err)
 		}
 	}
-	if n := sleepers(t, "4712"); n > 0 {
-		t.Errorf("%d processes live on", n)
+	if left := leftover.Running("sleep\x004712\x00"); len(left) > 0 {
+		t.Errorf("processes %v live on", left)
 	}
 }

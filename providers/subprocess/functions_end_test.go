@@ -4,7 +4,10 @@ package subprocess_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,9 +77,20 @@ func stopsCall(t *testing.T, ci *subprocess.Stateful, language, code string) {
 	res, err := ci.RunInContext(t.Context(), n.id, code, &codeinterp.RunOptions{Timeout: time.Second, Functions: list})
 	check("timeout", codeinterp.StatusTimeout, res, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(500*time.Millisecond, cancel)
-	res, err = ci.RunInContext(ctx, n.id, code, &codeinterp.RunOptions{Functions: list})
+	res, err = ci.RunInContext(ctx, n.id, code, &codeinterp.RunOptions{Functions: noting(list, cancel)})
 	check("cancel", codeinterp.StatusCanceled, res, err)
+}
+
+// noting returns functions that call begun first.
+func noting(list []codeinterp.Function, begun func()) []codeinterp.Function {
+	list = slices.Clone(list)
+	for i, f := range list {
+		list[i].Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+			begun()
+			return f.Call(ctx, c)
+		}
+	}
+	return list
 }
 
 // TestFunctionsAfterTheEnd: what a run left behind calls nothing, neither
@@ -84,7 +98,9 @@ func stopsCall(t *testing.T, ci *subprocess.Stateful, language, code string) {
 func TestFunctionsAfterTheEnd(t *testing.T) {
 	ci := open(t, subprocess.Options{})
 	n := newNotebook(t, ci, "python")
-	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: callstest.Functions(t)}
+	var hanging atomic.Int64
+	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: append(noting(callstest.Functions(t), func() { hanging.Add(1) }),
+		callstest.Function("hanging", func(context.Context, map[string]any) (any, error) { return hanging.Load(), nil }))}
 	res := n.run(`
 import threading, asyncio
 go, refused = threading.Event(), []
@@ -97,13 +113,13 @@ for t in threads: t.start()
 async def task():
     try: await tools.aio.hang()
     except ToolError as e: refused.append(e.message)
-t = asyncio.create_task(task())
-await asyncio.sleep(0.1)
+asking = asyncio.create_task(task())
+while await tools.aio.hanging() < 2: await asyncio.sleep(0.01)
 len(refused)`, o)
-	if summary(res) != "ok value=0" || len(res.Calls) != 2 {
+	if summary(res) != "ok value=0" || len(slices.DeleteFunc(res.Calls, func(c codeinterp.CallRecord) bool { return c.Name == "hanging" })) != 2 {
 		t.Fatalf("%s, %d calls", summary(res), len(res.Calls))
 	}
-	res = n.run("go.set()\nfor t in threads: t.join()\nawait asyncio.sleep(0.01)\nrefused", o)
+	res = n.run("go.set()\nfor t in threads: t.join()\nawait asking\nrefused", o)
 	if summary(res) != "ok value=['the run has ended', 'the run has ended', 'the run has ended']" || len(res.Calls) != 0 {
 		t.Fatalf("%s, %d calls", summary(res), len(res.Calls))
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -115,17 +116,25 @@ func TestRunWithoutHost(t *testing.T) {
 		t.Fatal(dir.Keepers("*"), err)
 	}
 	ref = killed(t, "300ms", "print('x', flush=True)\nwhile True: pass")
-	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		files, _ := os.ReadDir(string(dir)) // the keeper removes them last
-		if len(files) == 0 {
-			break
-		}
-		if time.Since(start) > time.Minute {
-			t.Fatalf("%v after the host was killed there is %v", time.Since(start), files)
-		}
-	}
+	keeperEnds(t)
 	if _, err := a.Attach(t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
 		t.Errorf("after the lease: %v", err)
+	}
+}
+
+// keeperEnds waits for the end of a lease: the keeper removes its files last.
+func keeperEnds(t *testing.T) {
+	t.Helper()
+	dir, err := keeper.Open(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _ := os.ReadDir(string(dir))
+	for end := time.Now().Add(time.Minute); len(files) > 0; files, _ = os.ReadDir(string(dir)) {
+		if time.Now().After(end) {
+			t.Fatalf("there is still %v", files)
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 
@@ -172,7 +181,8 @@ func keptContext(t *testing.T, lease time.Duration) (*subprocess.Stateful, codei
 
 // TestKeepLease: a context that is detached ends with its lease, its program included.
 func TestKeepLease(t *testing.T) {
-	ci, a, id := keptContext(t, 300*time.Millisecond)
+	const lease = 2 * time.Second // in which a busy machine attaches
+	ci, a, id := keptContext(t, lease)
 	run := func() (codeinterp.Result, error) { return ci.RunInContext(t.Context(), id, "x = 1; print(x)", nil) }
 	if res, err := run(); err != nil || res.Stdout() != "1\n" {
 		t.Fatal(res, err)
@@ -184,7 +194,7 @@ func TestKeepLease(t *testing.T) {
 	if id, err = a.Attach(t.Context(), ref); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(400 * time.Millisecond) // attached, the lease does not run
+	time.Sleep(lease + 100*time.Millisecond) // attached, it does not run
 	if res, err := run(); err != nil || !res.OK() || res.StateLost {
 		t.Fatal(res, err)
 	}
@@ -197,7 +207,7 @@ func TestKeepLease(t *testing.T) {
 	if _, err := a.Attach(t.Context(), codeinterp.Ref(strings.Replace(string(ref), ":", ":9", 1))); !errors.Is(err, codeinterp.ErrRefused) {
 		t.Errorf("another user's: %v", err)
 	}
-	time.Sleep(time.Second)
+	keeperEnds(t)
 	if _, err := a.Attach(t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
 		t.Errorf("after the lease: %v", err)
 	}
@@ -247,10 +257,10 @@ func TestKeepPause(t *testing.T) {
 	ci := open(t, keepOptions(time.Minute))
 	p := pauser(t, ci)
 	n := newNotebook(t, ci, "python")
-	ticks, began := make(chan struct{}, 1), time.Now()
-	got := make(chan codeinterp.Result)
+	began := time.Now()
+	ticks, got := make(chan struct{}, 1), make(chan codeinterp.Result)
 	go func() {
-		got <- n.run("import time\nwhile True: print('x', flush=True); time.sleep(0.01)", &codeinterp.RunOptions{Timeout: time.Second,
+		got <- n.run("import time\nwhile True: print(time.time_ns(), flush=True); time.sleep(0.01)", &codeinterp.RunOptions{Timeout: time.Second,
 			OnOutput: func(codeinterp.Output) error {
 				select {
 				case ticks <- struct{}{}:
@@ -263,22 +273,23 @@ func TestKeepPause(t *testing.T) {
 	if err := p.Pause(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(200 * time.Millisecond)
-	for len(ticks) > 0 {
-		<-ticks
-	}
+	paused := time.Now()
 	if _, err := ci.RunInContext(t.Context(), n.id, "1", nil); !errors.Is(err, codeinterp.ErrPaused) {
 		t.Error(err)
 	}
-	time.Sleep(1300 * time.Millisecond)
-	if len(ticks) > 0 {
-		t.Error("the program went on in the pause")
-	}
+	time.Sleep(1500 * time.Millisecond)
+	resumed := time.Now()
 	if err := p.Resume(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if res := <-got; res.Status != codeinterp.StatusTimeout || res.StateLost || time.Since(began) < 2400*time.Millisecond || res.Duration > 2*time.Second {
-		t.Errorf("%s after %v", summary(res), time.Since(began))
+	res := <-got
+	if in := resumed.Sub(paused); res.Status != codeinterp.StatusTimeout || res.StateLost || time.Since(began)-res.Duration < in {
+		t.Errorf("%s after %v, in pause for %v", summary(res), time.Since(began), in)
+	}
+	for line := range strings.Lines(res.Stdout()) {
+		if ns, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64); err != nil || ns > paused.UnixNano() && ns < resumed.UnixNano() {
+			t.Fatalf("the program went on in the pause, at %q", line)
+		}
 	}
 	a, _ := codeinterp.Attaches(ci)
 	if err := p.Pause(t.Context()); err != nil {

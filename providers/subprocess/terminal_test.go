@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -119,9 +118,8 @@ func TestTerminal(t *testing.T) {
 		c.resizes <- codeinterp.TerminalSize{Columns: 100, Rows: 30}
 		c.typeText("until stty size | grep -x '30 1''00'; do sleep 0.05; done\r") // not before it is applied
 		c.expect("30 100")
-		c.typeText("sleep 1000\r")
-		c.expect("sleep 1000")
-		time.Sleep(300 * time.Millisecond)
+		c.typeText("bash -c 'echo be${X}gun; exec sleep 1000'\r")
+		c.expect("begun")
 		c.typeText("\x03")
 		c.expect("^C")
 		c.typeText("echo it goes o$((0))n; exec 7>/dev/tty && echo to it >&7; exit 3\r")
@@ -138,9 +136,8 @@ func TestTerminalPrograms(t *testing.T) {
 	terminalModes(t, func(t *testing.T, ci codeinterp.CodeInterpreter) {
 		c := openConsole(t, ci, "python3 -q")
 		c.expect(">>> ")
-		c.typeText("while True: pass\r\r")
-		c.expect("pass")
-		time.Sleep(300 * time.Millisecond)
+		c.typeText("print('be' 'gun'); exec('while True: pass')\r")
+		c.expect("begun")
 		c.typeText("\x03")
 		c.expect("KeyboardInterrupt")
 		c.typeText("import getpass; got = getpass.getpass()\r")
@@ -184,26 +181,15 @@ func TestTerminalEnds(t *testing.T) {
 		c.expect("al1l")
 		c.stop()
 		<-c.done
-		if left := running(arg); left != 0 {
-			t.Errorf("%d processes are left", left)
+		if left := leftover.Running(arg); len(left) > 0 {
+			t.Errorf("processes %v are left", left)
 		}
 		c = openConsole(t, ci, "sleep "+arg+" & exit 0")
 		c.ends("ok")
-		if left := running(arg); left != 0 {
-			t.Errorf("%d processes are left after the end", left)
+		if left := leftover.Running(arg); len(left) > 0 {
+			t.Errorf("processes %v are left after the end", left)
 		}
 	})
-}
-
-// running returns how many processes of the machine have an argument.
-func running(arg string) (n int) {
-	list, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, path := range list {
-		if b, _ := os.ReadFile(path); strings.Contains(string(b), "\x00"+arg+"\x00") {
-			n++
-		}
-	}
-	return n
 }
 
 // TestTerminalWalls: programs put no input into a terminal and give it no other driver.

@@ -88,8 +88,8 @@ print(found, os.getcwd(), os.getpid())`
 				t.Errorf("after: %s, stderr %s", summary(res), res.Stderr())
 			}
 		}
-		if n := sleepers(t, "4711"); n > 0 {
-			t.Errorf("%d processes of the run live on", n)
+		if left := leftover.Running("sleep\x004711\x00"); len(left) > 0 {
+			t.Errorf("processes %v of the run live on", left)
 		}
 		n := newNotebook(t, ci, "python")
 		if res := n.run(look, nil); !strings.HasPrefix(res.Stdout(), "[] ") {
@@ -124,23 +124,6 @@ func TestWarmWithoutDirectory(t *testing.T) {
 			}
 		}
 	})
-}
-
-// sleepers counts the processes that sleep for the given time.
-func sleepers(t *testing.T, seconds string) int {
-	t.Helper()
-	list, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, e := range list {
-		line, _ := os.ReadFile("/proc/" + e.Name() + "/cmdline")
-		if string(line) == "sleep\x00"+seconds+"\x00" {
-			n++
-		}
-	}
-	return n
 }
 
 func TestWarmRandomness(t *testing.T) {
