@@ -110,70 +110,26 @@ func (c *call) prestatDirName(*file) Errno {
 	return 0
 }
 
-func (c *call) fdRead(f *file) Errno {
-	if f.stream() {
-		if c.u32(0) != stdin {
-			return ErrnoBadf
-		}
-		return c.transfer(c.takeInput, new(int64), c.u32(3))
-	}
-	if e := f.seekable(); e != 0 {
-		return e
-	}
-	return c.transfer(f.content.ReadAt, &f.at, c.u32(3))
-}
-
-// takeInput reads standard input.
-func (c *call) takeInput(p []byte, _ int64) (int, error) {
-	n := copy(p, c.input)
-	c.input = c.input[n:]
-	return n, nil
-}
+func (c *call) fdRead(f *file) Errno  { return c.transfer(f, &f.at, false) }
+func (c *call) fdWrite(f *file) Errno { return c.transfer(f, &f.at, true) }
 
 func (c *call) fdPread(f *file) Errno {
-	if e := f.seekable(); e != 0 {
-		return e
-	}
 	at := int64(c.args[3])
-	return c.transfer(f.content.ReadAt, &at, c.u32(4))
-}
-
-func (c *call) fdWrite(f *file) Errno {
-	if f.stream() {
-		if c.u32(0) == stdin {
-			return ErrnoBadf
-		}
-		return c.transfer(c.print, new(int64), c.u32(3))
-	}
-	if e := f.seekable(); e != 0 {
-		return e
-	}
-	if f.append {
-		f.at = f.size()
-	}
-	return c.transfer(f.content.WriteAt, &f.at, c.u32(3))
-}
-
-// print writes to standard output or error.
-func (c *call) print(p []byte, _ int64) (int, error) {
-	for part := range slices.Chunk(p, longCall) {
-		c.Write(int(c.u32(0)), part)
-		c.yield()
-	}
-	return len(p), nil
+	return c.transfer(f, &at, false)
 }
 
 func (c *call) fdPwrite(f *file) Errno {
-	if e := f.seekable(); e != 0 {
-		return e
-	}
 	at := int64(c.args[3])
-	return c.transfer(f.content.WriteAt, &at, c.u32(4))
+	return c.transfer(f, &at, true)
 }
 
 // transfer fills or empties the buffers from a place on, which it moves.
-func (c *call) transfer(do func(p []byte, at int64) (int, error), at *int64, result uint32) (e Errno) {
-	if *at < 0 {
+func (c *call) transfer(f *file, at *int64, write bool) (e Errno) {
+	do, e := c.mover(f, write, at == &f.at)
+	switch {
+	case e != 0:
+		return e
+	case *at < 0:
 		return ErrnoInval
 	}
 	total := uint32(0)
@@ -189,8 +145,46 @@ func (c *call) transfer(do func(p []byte, at int64) (int, error), at *int64, res
 	if total > 0 {
 		e = 0
 	}
-	c.put32(result, total)
+	c.put32(c.u32(len(c.args)-1), total)
 	return e
+}
+
+// mover returns what reads or writes a file, from its own place on or another, which streams
+// do not have.
+func (c *call) mover(f *file, write, own bool) (do func(p []byte, at int64) (int, error), e Errno) {
+	switch {
+	case f.stream() && own:
+		if write == (c.u32(0) == stdin) {
+			return nil, ErrnoBadf
+		}
+		if write {
+			return c.print, 0
+		}
+		return c.takeInput, 0
+	case f.seekable() != 0:
+		return nil, f.seekable()
+	case !write:
+		return f.content.ReadAt, 0
+	case own && f.append:
+		f.at = f.size()
+	}
+	return f.content.WriteAt, 0
+}
+
+// takeInput reads standard input.
+func (c *call) takeInput(p []byte, _ int64) (int, error) {
+	n := copy(p, c.input)
+	c.input = c.input[n:]
+	return n, nil
+}
+
+// print writes to standard output or error.
+func (c *call) print(p []byte, _ int64) (int, error) {
+	for part := range slices.Chunk(p, longCall) {
+		c.Write(int(c.u32(0)), part)
+		c.yield()
+	}
+	return len(p), nil
 }
 
 func (c *call) fdSeek(f *file) Errno {

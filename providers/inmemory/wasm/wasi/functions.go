@@ -8,10 +8,10 @@ import (
 
 // Functions are those of the interface, by name.
 var Functions = map[string]Function{
-	"args_get":                {Params: "ii", call: (*call).argsGet},
-	"args_sizes_get":          {Params: "ii", call: (*call).argsSizesGet},
-	"environ_get":             {Params: "ii", call: (*call).environGet},
-	"environ_sizes_get":       {Params: "ii", call: (*call).environSizesGet},
+	"args_get":                {Params: "ii", call: func(c *call) Errno { return c.texts(c.Args) }},
+	"args_sizes_get":          {Params: "ii", call: func(c *call) Errno { return c.sizes(c.Args) }},
+	"environ_get":             {Params: "ii", call: func(c *call) Errno { return c.texts(c.Env) }},
+	"environ_sizes_get":       {Params: "ii", call: func(c *call) Errno { return c.sizes(c.Env) }},
 	"clock_res_get":           {Params: "ii", call: (*call).clockResGet},
 	"clock_time_get":          {Params: "iIi", call: (*call).clockTimeGet},
 	"random_get":              {Params: "ii", call: (*call).randomGet},
@@ -80,11 +80,6 @@ func onPath(i int, do func(c *call, name string) Errno) func(*call) Errno {
 		return do(c, name)
 	}
 }
-
-func (c *call) argsGet() Errno         { return c.texts(c.Args) }
-func (c *call) argsSizesGet() Errno    { return c.sizes(c.Args) }
-func (c *call) environGet() Errno      { return c.texts(c.Env) }
-func (c *call) environSizesGet() Errno { return c.sizes(c.Env) }
 
 // texts writes texts, and where each begins.
 func (c *call) texts(texts []string) Errno {

@@ -115,18 +115,8 @@ func (s *System) change(name string, do func() error) Errno {
 }
 
 func (c *call) pathOpen(name string) Errno {
-	flags, rights := c.u32(4), c.args[5]
 	f := &file{name: name, append: c.u32(7)&flagAppend != 0}
-	var e Errno
-	if in, ok := c.inLibrary(name); ok {
-		e = c.openLibrary(f, in, flags, rights)
-	} else if name == urandom && rights&rightWrite == 0 {
-		f.content = fixed{info: device(name)}
-	} else if name == null {
-		f.content = fixed{bytes.NewReader(nil), device(name), true}
-	} else {
-		e = c.openOwn(f, flags, rights)
-	}
+	e := c.open(f, c.u32(4), c.args[5])
 	if e != 0 {
 		return e
 	}
@@ -139,46 +129,40 @@ func (c *call) pathOpen(name string) Errno {
 	return 0
 }
 
-func (s *System) openLibrary(f *file, name string, flags uint32, rights uint64) Errno {
-	info, err := fs.Stat(s.Library, name)
-	switch {
-	case err == nil && flags&openCreate != 0 && flags&openExclusive != 0:
-		return ErrnoExist
-	case rights&rightWrite != 0 || flags&(openCreate|openTruncate) != 0:
-		return ErrnoRofs
-	case err != nil:
-		return errnoOf(err)
-	case info.IsDir():
-		f.dir = true
-		return 0
-	case flags&openDirectory != 0:
-		return ErrnoNotdir
-	}
-	data, err := fs.ReadFile(s.Library, name)
-	f.content = fixed{Reader: bytes.NewReader(data), info: info}
-	return errnoOf(err)
-}
-
-func (s *System) openOwn(f *file, flags uint32, rights uint64) Errno {
+// open fills in what a file is.
+func (s *System) open(f *file, flags uint32, rights uint64) Errno {
+	write := rights&rightWrite != 0
+	in, library := s.inLibrary(f.name)
 	info, err := s.stat(f.name)
+	is := err == nil
 	switch {
-	case err == nil && info.IsDir():
-		if flags&openCreate != 0 && flags&openExclusive != 0 {
-			return ErrnoExist
-		}
-		if rights&rightWrite != 0 && flags&openDirectory == 0 {
-			return ErrnoIsdir
-		}
+	case f.name == urandom && !write:
+		f.content = fixed{info: device(urandom)}
+		return 0
+	case f.name == null:
+		f.content = fixed{bytes.NewReader(nil), device(null), true}
+		return 0
+	case is && flags&openCreate != 0 && flags&openExclusive != 0:
+		return ErrnoExist
+	case library && (write || flags&(openCreate|openTruncate) != 0):
+		return ErrnoRofs
+	case is && info.IsDir() && write && flags&openDirectory == 0:
+		return ErrnoIsdir
+	case is && info.IsDir():
 		f.dir = true
 		return 0
-	case err == nil && flags&openDirectory != 0:
+	case is && flags&openDirectory != 0:
 		return ErrnoNotdir
+	case library:
+		data, err := fs.ReadFile(s.Library, in)
+		f.content = fixed{Reader: bytes.NewReader(data), info: info}
+		return errnoOf(err)
 	}
 	flag := os.O_RDONLY
 	switch {
-	case rights&rightWrite != 0 && rights&rightRead != 0:
+	case write && rights&rightRead != 0:
 		flag = os.O_RDWR
-	case rights&rightWrite != 0 || flags&openTruncate != 0:
+	case write || flags&openTruncate != 0:
 		flag = os.O_WRONLY
 	}
 	for bit, means := range map[uint32]int{openCreate: os.O_CREATE, openExclusive: os.O_EXCL, openTruncate: os.O_TRUNC} {

@@ -31,7 +31,7 @@ type Config struct {
 type System struct {
 	Config
 	input []byte // what is left of standard input
-	open  []*file
+	files []*file
 }
 
 // An Exit is the panic by which proc_exit ends a module.
@@ -52,20 +52,20 @@ const (
 
 // New returns a system in which nothing but the standard streams is open.
 func New(c Config) *System {
-	return &System{Config: c, open: []*file{stdin: {}, stdout: {}, stderr: {}, rootDir: {dir: true, name: "."}}}
+	return &System{Config: c, files: []*file{stdin: {}, stdout: {}, stderr: {}, rootDir: {dir: true, name: "."}}}
 }
 
 // SetInput gives standard input its content, and opens it where the module has closed it.
 func (s *System) SetInput(p []byte) {
 	s.input = p
-	if s.open[stdin] == nil {
-		s.open[stdin] = &file{}
+	if s.files[stdin] == nil {
+		s.files[stdin] = &file{}
 	}
 }
 
 // OpenFiles returns how many files and directories the module has open.
 func (s *System) OpenFiles() (n int) {
-	for _, f := range s.open[firstFree:] {
+	for _, f := range s.files[firstFree:] {
 		if f != nil {
 			n++
 		}
@@ -76,8 +76,8 @@ func (s *System) OpenFiles() (n int) {
 // Clone returns a system with the files that s has open, at the same places. reopen opens
 // one of s's files among those of c.
 func (s *System) Clone(c Config, reopen func(codeinterp.File) codeinterp.File) *System {
-	n := &System{Config: c, open: make([]*file, len(s.open))}
-	for fd, f := range s.open {
+	n := &System{Config: c, files: make([]*file, len(s.files))}
+	for fd, f := range s.files {
 		if f == nil {
 			continue
 		}
@@ -87,14 +87,14 @@ func (s *System) Clone(c Config, reopen func(codeinterp.File) codeinterp.File) *
 				continue
 			}
 		}
-		n.open[fd] = &copied
+		n.files[fd] = &copied
 	}
 	return n
 }
 
 // Close closes all files.
 func (s *System) Close() {
-	for i := range s.open {
+	for i := range s.files {
 		s.close(uint32(i))
 	}
 }
@@ -103,25 +103,25 @@ func (s *System) Close() {
 var epoch = time.Now()
 
 func (s *System) file(fd uint32) *file {
-	if uint64(fd) >= uint64(len(s.open)) {
+	if uint64(fd) >= uint64(len(s.files)) {
 		return nil
 	}
-	return s.open[fd]
+	return s.files[fd]
 }
 
 // add gives a file the lowest number that is free.
 func (s *System) add(f *file) (fd uint32, e Errno) {
-	for i := firstFree; i < len(s.open); i++ {
-		if s.open[i] == nil {
-			s.open[i] = f
+	for i := firstFree; i < len(s.files); i++ {
+		if s.files[i] == nil {
+			s.files[i] = f
 			return uint32(i), 0
 		}
 	}
-	if len(s.open) == firstFree+maxOpen {
+	if len(s.files) == firstFree+maxOpen {
 		return 0, ErrnoMfile
 	}
-	s.open = append(s.open, f)
-	return uint32(len(s.open) - 1), 0
+	s.files = append(s.files, f)
+	return uint32(len(s.files) - 1), 0
 }
 
 func (s *System) close(fd uint32) Errno {
@@ -129,7 +129,7 @@ func (s *System) close(fd uint32) Errno {
 	if f == nil {
 		return ErrnoBadf
 	}
-	s.open[fd] = nil
+	s.files[fd] = nil
 	f.close()
 	return 0
 }
