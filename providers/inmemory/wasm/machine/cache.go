@@ -10,22 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tetratelabs/wazero"
 	"github.com/toolcell/toolcell/codeinterp"
 )
-
-var errNoNative = errors.New("the cache has no native code of the module")
-
-// openCache makes a directory for native code, to which no other user may write.
-func openCache(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
-	}
-	if err := checkOwner(dir); err != nil {
-		return fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
-	}
-	return nil
-}
 
 // natives are the files with native code in a directory, one for each kind of processor.
 func natives(dir string) map[string]bool {
@@ -37,31 +23,37 @@ func natives(dir string) map[string]bool {
 	return files
 }
 
-// load makes a module of its stub and of native code in the cache. Where it has none,
-// wazero compiles the stub, which is of no use: that a file is new shows it.
-func load(ctx context.Context, s stub, o *Options) (*Module, error) {
+// cached makes a module of its stub and of native code in the cache. It returns nil where the
+// cache has none, or what is damaged, which is made again. Where it has none for this
+// processor, wazero compiles the stub, which is of no use: that a file is new shows it.
+func cached(ctx context.Context, s stub, o *Options) (*Module, error) {
+	if o.Cache == "" {
+		return nil, nil
+	}
+	if err := errors.Join(os.MkdirAll(o.Cache, 0o700), checkOwner(o.Cache)); err != nil {
+		return nil, fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
+	}
 	dir := filepath.Join(o.Cache, s.module())
-	for file := range natives(dir) {
+	had := natives(dir)
+	for file := range had {
 		if !sealed(file) {
-			_ = os.Remove(file) // it is made again
+			_ = os.Remove(file)
+			delete(had, file)
 		}
 	}
-	had := natives(dir)
 	if len(had) == 0 {
-		return nil, errNoNative
+		return nil, nil
 	}
 	m, err := newModule(ctx, s, dir, o)
+	if err != nil {
+		return nil, context.Cause(ctx)
+	}
 	for file := range natives(dir) {
 		if !had[file] {
 			_ = os.Remove(file) // or it would be taken for the module's next time
-			err = errNoNative
+			_ = m.Close()       // it has run nothing
+			return nil, nil
 		}
-	}
-	if err != nil {
-		if m != nil {
-			_ = m.Close() // it has run nothing
-		}
-		return nil, err
 	}
 	return m, nil
 }
@@ -103,7 +95,7 @@ func rename(from, to string) error {
 			return errors.Join(seal(code), os.MkdirAll(filepath.Dir(target), 0o700), os.Rename(code, target))
 		}
 	}
-	return errNoNative
+	return errors.New("wazero has kept no native code")
 }
 
 // seal appends to a file the checksum of its content. wazero reads no further than its own
@@ -140,12 +132,3 @@ func sealed(file string) bool {
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// compilationCache returns wazero's cache in a directory.
-func compilationCache(dir string) (wazero.CompilationCache, error) {
-	cache, err := wazero.NewCompilationCacheWithDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
-	}
-	return cache, nil
-}

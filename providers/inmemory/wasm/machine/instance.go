@@ -53,9 +53,12 @@ type Instance struct {
 }
 
 // Start returns an instance. No code of it runs before Call.
-func (m *Module) Start(c *Config) (*Instance, error) {
-	if c.Memory < c.Image.Size() {
-		return nil, fmt.Errorf("%w: a memory limit of %d bytes; the program begins with %d", codeinterp.ErrInvalid, c.Memory, c.Image.Size())
+func (m *Module) Start(c *Config) (*Instance, error) { return m.start(c, c.Image.Size()) }
+
+// start returns an instance with a memory of so many bytes, as many as the image has at least.
+func (m *Module) start(c *Config, size int64) (*Instance, error) {
+	if c.Memory < size {
+		return nil, fmt.Errorf("%w: a memory limit of %d bytes; the program has %d", codeinterp.ErrInvalid, c.Memory, size)
 	}
 	in := &Instance{Host: c.Host, image: c.Image}
 	var err error
@@ -71,10 +74,10 @@ func (m *Module) Start(c *Config) (*Instance, error) {
 	}
 	in.thrown = in.module.ExportedGlobal(rewrite.Pending)
 	mem := in.module.Memory()
-	if lacks := c.Image.Size() - int64(mem.Size()); lacks > 0 {
+	if lacks := size - int64(mem.Size()); lacks > 0 {
 		if _, ok := mem.Grow(uint32(lacks / pageSize)); !ok {
 			in.Close()
-			return nil, fmt.Errorf("%w: no memory for the image", codeinterp.ErrCapacity)
+			return nil, fmt.Errorf("%w: no memory is left for the program", codeinterp.ErrCapacity)
 		}
 	}
 	return in, nil
@@ -115,12 +118,8 @@ func (m *Module) Restore(c Config, size int64, fill func(memory []byte) error) (
 	if err := fill(memory); err != nil {
 		return nil, err
 	}
-	n, err := m.Start(&c)
+	n, err := m.start(&c, size)
 	if err != nil {
-		return nil, err
-	}
-	if err := n.growTo(size); err != nil {
-		n.Close()
 		return nil, err
 	}
 	to := n.Memory()
@@ -128,30 +127,13 @@ func (m *Module) Restore(c Config, size int64, fill func(memory []byte) error) (
 	return n, nil
 }
 
-// growTo gives the instance a memory of so many bytes.
-func (in *Instance) growTo(size int64) error {
-	if lacks := size - int64(len(in.Memory())); lacks > 0 {
-		if _, ok := in.module.Memory().Grow(uint32(lacks / pageSize)); !ok {
-			return fmt.Errorf("%w: no memory is left for a copy", codeinterp.ErrCapacity)
-		}
-	}
-	return nil
-}
-
 // Fork returns an instance whose memory begins as that of in, which is between two calls.
 // Only what in has written is copied. c.Image is not used.
 func (m *Module) Fork(in *Instance, c Config) (*Instance, error) {
 	c.Image = in.image
-	if size := int64(len(in.Memory())); c.Memory < size {
-		return nil, fmt.Errorf("%w: a memory limit of %d bytes; the program has %d", codeinterp.ErrInvalid, c.Memory, size)
-	}
-	n, err := m.Start(&c)
-	if err != nil {
-		return nil, err
-	}
 	from := in.Memory()
-	if err := n.growTo(int64(len(from))); err != nil {
-		n.Close()
+	n, err := m.start(&c, int64(len(from)))
+	if err != nil {
 		return nil, err
 	}
 	begins, err := in.image.content()

@@ -96,28 +96,13 @@ func Load(ctx context.Context, s []byte, o *Options) (*Module, error) {
 	return cached(ctx, s, o)
 }
 
-// cached returns a module from the cache, nil if it is not there.
-func cached(ctx context.Context, s stub, o *Options) (*Module, error) {
-	if o.Cache == "" {
-		return nil, nil
-	}
-	if err := openCache(o.Cache); err != nil {
-		return nil, err
-	}
-	m, err := load(ctx, s, o)
-	if err != nil {
-		return nil, context.Cause(ctx) // what is damaged is made again
-	}
-	return m, nil
-}
-
 // newModule compiles code, or takes native code from wazero's cache in a directory.
 func newModule(ctx context.Context, code []byte, dir string, o *Options) (_ *Module, err error) {
 	config := wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false)
 	m := &Module{}
 	if dir != "" {
-		if m.cache, err = compilationCache(dir); err != nil {
-			return nil, err
+		if m.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
+			return nil, fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
 		}
 		config = config.WithCompilationCache(m.cache)
 	}

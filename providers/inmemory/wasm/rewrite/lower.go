@@ -205,19 +205,18 @@ func (b *body) dispatch(clauses []clause) {
 	b.unwind(opBr)
 }
 
-// zero returns the code for a value that is not used.
+// zeros are the code for values that are not used. References are null.
+var zeros = map[byte]code{
+	typeI32:  {opI32Const, 0},
+	typeI64:  {opI64Const, 0},
+	typeF32:  {0x43, 4: 0},
+	typeF64:  {0x44, 8: 0},
+	typeV128: {opVector, 12, 17: 0},
+}
+
 func zero(t byte) code {
-	switch t {
-	case typeI32:
-		return code{opI32Const, 0}
-	case typeI64:
-		return code{opI64Const, 0}
-	case typeF32:
-		return append(code{0x43}, make([]byte, 4)...)
-	case typeF64:
-		return append(code{0x44}, make([]byte, 8)...)
-	case typeV128:
-		return append(code{opVector, 12}, make([]byte, 16)...)
+	if c := zeros[t]; c != nil {
+		return c
 	}
 	return code{opRefNull, t}
 }

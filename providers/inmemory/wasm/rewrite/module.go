@@ -57,8 +57,8 @@ const (
 	idTag
 )
 
-// order is that of the sections of a result.
-var order = [...]byte{idType, idImport, idFunction, idTable, idMemory, idGlobal, idExport, idElement, idCode}
+// order is that of sections. A result has none of tags and data.
+var order = []byte{idType, idImport, idFunction, idTable, idMemory, idTag, idGlobal, idExport, idElement, idDataCount, idCode, idData}
 
 // A module is what was read of one.
 type module struct {
@@ -103,7 +103,7 @@ func Module(source []byte, o *Options) (*Result, error) {
 	m.extend(fuel, bodies)
 	out := code(source[:8:8])
 	for _, id := range order {
-		if s := m.sections[id]; s != nil {
+		if s := m.sections[id]; s != nil && id != idTag && id != idDataCount && id != idData {
 			out = append(out, id).sized(s)
 		}
 	}

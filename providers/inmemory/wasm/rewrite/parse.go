@@ -21,22 +21,22 @@ func parse(source []byte, yield string) (*module, error) {
 	}
 	m := &module{}
 	r := &reader{b: source, at: 8}
-	last := 0
+	last := -1
 	for r.more() {
 		id := r.byte()
 		body := r.take(r.u32())
 		if r.err != nil {
 			break
 		}
-		switch {
+		switch at := bytes.IndexByte(order, id); {
 		case id == idCustom:
 			continue
-		case id == idStart || id > idTag:
+		case at < 0:
 			r.fail("a section with the number %d", id)
-		case position(id) <= last:
+		case at <= last:
 			r.fail("the sections are in no order")
 		default:
-			last = position(id)
+			last = at
 			m.sections[id] = append([]byte{}, body...)
 		}
 	}
@@ -44,18 +44,6 @@ func parse(source []byte, yield string) (*module, error) {
 		return nil, r.err
 	}
 	return m, m.read(yield)
-}
-
-// position returns where a section stands among the others.
-func position(id byte) int {
-	switch {
-	case id == idDataCount:
-		return idElement*2 + 1
-	case id == idTag:
-		return idMemory*2 + 1
-	default:
-		return int(id) * 2
-	}
 }
 
 // read reads the sections one by one, as far as what is added depends on them.
