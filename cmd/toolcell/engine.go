@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +21,7 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/python"
 	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
+	"github.com/toolcell/toolcell/providers/inmemory/python/science"
 )
 
 // Packs of Python, and the one that the embedded provider uses if no other is named.
@@ -66,21 +70,26 @@ func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) er
 	if name != "python" {
 		return fmt.Errorf("%w: the engine %q; there is python", codeinterp.ErrInvalid, name)
 	}
+	chosen := *f
+	if f.from == "" && f.pack == defaultPack {
+		chosen.from, chosen.sum = packURL, cmp.Or(f.sum, packSHA256)
+	}
 	var p *pack.Installed
 	var err error
 	switch {
-	case f.pack == "science":
-		p, err = a.installScience(ctx, f)
-	case f.pack != defaultPack:
+	case f.pack != "science" && f.pack != defaultPack:
 		return fmt.Errorf("%w: the pack %q; there are small and science", codeinterp.ErrInvalid, f.pack)
-	case f.from == "" && packURL == "":
+	case f.pack == "science":
+		fmt.Fprintln(a.stderr, "toolcell: the science pack needs a download of 98 MB, 650 MB of disk, and once two minutes of two processors and 2.2 GB of memory")
+		if f.from == "" || strings.HasSuffix(f.from, ".whl") {
+			p, err = installMade(ctx, func(dir string) error { return a.makeScience(ctx, f.from, dir) })
+			break
+		}
+		p, err = pack.Install(ctx, f.from, a.packOptions(f))
+	case chosen.from == "":
 		return fmt.Errorf("%w: --from is needed: a pack as a file, a directory or a URL; or toolcell engine build", codeinterp.ErrInvalid)
 	default:
-		chosen := *f
-		if f.from == "" {
-			chosen.from, chosen.sum = packURL, cmp.Or(f.sum, packSHA256)
-		}
-		fmt.Fprintf(a.stderr, "toolcell: installing %s: some 7 MB, and 60 MB on disk with its native code\n", chosen.from)
+		fmt.Fprintf(a.stderr, "toolcell: installing %s: some 12 MB, and 50 MB on disk with its native code\n", chosen.from)
 		p, err = pack.Install(ctx, chosen.from, a.packOptions(&chosen))
 	}
 	if err != nil {
@@ -89,22 +98,48 @@ func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) er
 	return a.compileEngine(ctx, p)
 }
 
+// installMade installs a pack that build makes in a directory.
+func installMade(ctx context.Context, build func(dir string) error) (*pack.Installed, error) {
+	dir, err := os.MkdirTemp("", "toolcell-pack-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	made := filepath.Join(dir, "pack") // what is beside it goes too
+	if err := errors.Join(os.Mkdir(made, 0o700), build(made)); err != nil {
+		return nil, err
+	}
+	return pack.Install(ctx, made, nil)
+}
+
+// makeScience makes the science pack of its wheel, which pip downloads where from is empty.
+func (a *app) makeScience(ctx context.Context, from, dir string) (err error) {
+	if from == "" {
+		fmt.Fprintf(a.stderr, "toolcell: pip downloads %s %s\n", science.Project, science.Version)
+		if from, err = pybuild.Wheel(ctx, filepath.Dir(dir), science.Project+"=="+science.Version); err != nil {
+			return fmt.Errorf("%w: %v; --from takes the wheel as a file or a URL", errors.ErrUnsupported, err)
+		}
+	}
+	r, _, err := pack.Open(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	wheel, err := io.ReadAll(io.LimitReader(r, 1<<30))
+	if err == nil {
+		_, err = science.Build(ctx, wheel, dir)
+	}
+	return err
+}
+
 // buildEngine makes the small pack. What it needs is obtained by pip, go and apt-get.
 func (a *app) buildEngine(ctx context.Context, f *engineFlags) error {
 	fmt.Fprintln(a.stderr, "toolcell: building needs pip, go and Debian's apt-get, downloads of 130 MB, 700 MB of disk, and some five minutes of a processor")
-	made := f.out
-	if made == "" {
-		dir, err := os.MkdirTemp("", "toolcell-pack-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		made = filepath.Join(dir, "pack")
+	build := func(dir string) error { return pybuild.Build(ctx, dir, &pybuild.Options{Work: f.work, Log: a.stderr}) }
+	if f.out != "" {
+		return build(f.out)
 	}
-	if err := pybuild.Build(ctx, made, &pybuild.Options{Work: f.work, Log: a.stderr}); err != nil || f.out != "" {
-		return err
-	}
-	p, err := pack.Install(ctx, made, nil)
+	p, err := installMade(ctx, build)
 	if err != nil {
 		return err
 	}
@@ -121,27 +156,34 @@ func (a *app) packOptions(f *engineFlags) *pack.Options {
 	}}
 }
 
-// compileEngine fills the cache of a pack that was installed.
+// compileEngine fills the cache of a pack that was installed. The science pack needs less
+// memory where the collector works more.
 func (a *app) compileEngine(ctx context.Context, p *pack.Installed) error {
-	var size int64
-	for _, file := range p.Files {
-		size += file.Size
-	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1700 << 20))
 	start := time.Now()
-	load := func() (*python.Engine, error) {
-		return loadPython(ctx, p, func() {
-			fmt.Fprintf(a.stderr, "toolcell: compiling %d MB, which takes some seconds, once\n", size>>20)
-		})
+	fmt.Fprintln(a.stderr, "toolcell: compiling for this processor, once: seconds, and minutes for the science pack")
+	ended := make(chan error)
+	go func() {
+		e, err := loadPython(ctx, p, nil)
+		if err == nil {
+			err = e.Close()
+		}
+		ended <- err
+	}()
+	tick := time.NewTicker(10 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			fmt.Fprintf(a.stderr, "toolcell: compiling, %d s\n", int(time.Since(start).Seconds()))
+		case err := <-ended:
+			if err != nil {
+				return errors.Join(err, pack.Remove("", p.ID()))
+			}
+			fmt.Fprintf(a.stdout, "%s: Python %s in %s (compiled in %.1f s)\n", p.ID(), p.Python, p.Dir, time.Since(start).Seconds())
+			return nil
+		}
 	}
-	if p.Name == python.ScienceName {
-		load = func() (*python.Engine, error) { return a.compileSlowly(ctx, p) }
-	}
-	e, err := load()
-	if err != nil {
-		return errors.Join(err, pack.Remove("", p.ID()))
-	}
-	fmt.Fprintf(a.stdout, "%s: Python %s in %s (compiled in %.1f s)\n", p.ID(), p.Python, p.Dir, time.Since(start).Seconds())
-	return e.Close()
 }
 
 func (a *app) listEngines() error {
@@ -153,16 +195,11 @@ func (a *app) listEngines() error {
 }
 
 func verifyEngine(ctx context.Context, id string) error {
-	list, err := pack.List("")
-	for _, p := range list {
-		if p.ID() == id {
-			return pack.Verify(ctx, os.DirFS(p.Dir))
-		}
+	p, err := pack.Find("", id)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = fmt.Errorf("%w: %s", pack.ErrNotInstalled, id)
-	}
-	return err
+	return pack.Verify(ctx, os.DirFS(p.Dir))
 }
 
 func loadPython(ctx context.Context, p *pack.Installed, onCompile func()) (*python.Engine, error) {

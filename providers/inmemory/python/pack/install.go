@@ -6,7 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,9 +24,6 @@ type Options struct {
 	// SHA256 is that of the archive, in hexadecimal; empty means any.
 	SHA256 string
 
-	// Client fetches URLs. Nil means one with a time limit of an hour.
-	Client *http.Client
-
 	// Progress is called as bytes arrive; total is -1 if it is not known.
 	Progress func(done, total int64)
 }
@@ -35,15 +32,12 @@ type Options struct {
 // and replaces an installed one of its name and version. What is damaged, or not the
 // archive that Options.SHA256 names, is not installed.
 func Install(ctx context.Context, from string, opts *Options) (*Installed, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := cmp.Or(opts, &Options{})
 	root, err := orDefault(o.Root)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = os.MkdirAll(root, 0o700)
 	}
-	if err := os.MkdirAll(root, 0o700); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	tmp, err := os.MkdirTemp(root, ".new-")
@@ -57,21 +51,16 @@ func Install(ctx context.Context, from string, opts *Options) (*Installed, error
 	}
 	p := &Installed{*m, ""}
 	p.Dir = filepath.Join(root, p.ID())
-	if err := os.RemoveAll(p.Dir); err != nil {
-		return nil, err
-	}
-	return p, os.Rename(tmp, p.Dir)
+	return p, errors.Join(os.RemoveAll(p.Dir), os.Rename(tmp, p.Dir))
 }
 
 // unpack puts a pack's files into dir.
-func (o *Options) unpack(ctx context.Context, from, dir string) (*Manifest, error) {
+func (o *Options) unpack(ctx context.Context, from, dir string) (m *Manifest, err error) {
 	create := func(name string) (io.WriteCloser, error) {
 		return os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	}
-	info, err := os.Stat(from)
-	var m *Manifest
-	switch {
-	case err != nil || !info.IsDir():
+	switch info, failed := os.Stat(from); {
+	case failed != nil || !info.IsDir():
 		m, err = o.archive(ctx, from, create)
 	case o.SHA256 != "":
 		return nil, fmt.Errorf("%w: a directory has no SHA-256", ErrUnpinned)
@@ -86,18 +75,17 @@ func (o *Options) unpack(ctx context.Context, from, dir string) (*Manifest, erro
 
 // archive unpacks a tar file, whose first entry is the manifest.
 func (o *Options) archive(ctx context.Context, from string, create func(name string) (io.WriteCloser, error)) (*Manifest, error) {
-	r, size, err := Open(ctx, from, o.Client)
+	r, size, err := Open(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	sum := sha256.New()
-	done := int64(0)
-	in := &reader{ctx: ctx, r: io.TeeReader(io.LimitReader(r, maxBytes), sum), progress: func(n int) {
+	sum, done := sha256.New(), int64(0)
+	in := io.TeeReader(io.LimitReader(r, maxBytes), io.MultiWriter(sum, writer(func(n int) {
 		if done += int64(n); o.Progress != nil {
 			o.Progress(done, size)
 		}
-	}}
+	})))
 	zip, err := gzip.NewReader(in)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPack, err)
@@ -115,15 +103,25 @@ func (o *Options) archive(ctx context.Context, from string, create func(name str
 	if _, err := io.Copy(io.Discard, in); err != nil { // what is behind it counts in the sum
 		return nil, err
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); o.SHA256 != "" && got != strings.ToLower(o.SHA256) {
+	if got := fmt.Sprintf("%x", sum.Sum(nil)); o.SHA256 != "" && got != strings.ToLower(o.SHA256) {
 		return nil, fmt.Errorf("%w: its SHA-256 is %s", ErrUnpinned, got)
 	}
 	return m, nil
 }
 
-// Open opens a file, or an http or https URL by a client; nil means one with a time limit of
-// an hour. size is -1 if it is not known.
-func Open(ctx context.Context, from string, client *http.Client) (r io.ReadCloser, size int64, err error) {
+// A writer is called with how much is written.
+type writer func(n int)
+
+func (w writer) Write(b []byte) (int, error) {
+	w(len(b))
+	return len(b), nil
+}
+
+func (w writer) Close() error { return nil }
+
+// Open opens a file, or an http or https URL, which may take an hour. size is -1 if it is not
+// known.
+func Open(ctx context.Context, from string) (r io.ReadCloser, size int64, err error) {
 	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
 		f, err := os.Open(from)
 		if err != nil {
@@ -140,7 +138,7 @@ func Open(ctx context.Context, from string, client *http.Client) (r io.ReadClose
 	if err != nil {
 		return nil, 0, err
 	}
-	resp, err := cmp.Or(client, &http.Client{Timeout: time.Hour}).Do(req)
+	resp, err := (&http.Client{Timeout: time.Hour}).Do(req)
 	if err != nil {
 		return nil, 0, err
 	}

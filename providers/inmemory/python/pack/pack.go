@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -127,7 +126,7 @@ func List(root string) ([]Installed, error) {
 	}
 	var list []Installed
 	for _, e := range entries {
-		if m, err := readManifest(os.DirFS(filepath.Join(root, e.Name()))); err == nil {
+		if m, err := readManifest(os.DirFS(filepath.Join(root, e.Name())).Open); err == nil {
 			list = append(list, Installed{*m, filepath.Join(root, e.Name())})
 		}
 	}
@@ -147,62 +146,52 @@ func compareVersions(a, b string) int {
 	})
 }
 
-// Find returns the newest pack of a name in a root, which may be empty as in List.
+// Find returns the newest pack of a name, or that of an ID, in a root, which may be empty as
+// in List.
 func Find(root, name string) (*Installed, error) {
 	list, err := List(root)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(list, func(p Installed) bool { return p.Name == name })
+	i := slices.IndexFunc(list, func(p Installed) bool { return p.Name == name || p.ID() == name })
 	if i < 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNotInstalled, name)
 	}
 	return &list[i], nil
 }
 
-// Remove removes a pack by its ID.
-func Remove(root, id string) error {
-	list, err := List(root)
+// Remove removes a pack as Find finds it.
+func Remove(root, name string) error {
+	p, err := Find(root, name)
 	if err != nil {
 		return err
 	}
-	for _, p := range list {
-		if p.ID() == id {
-			return os.RemoveAll(p.Dir)
-		}
-	}
-	return fmt.Errorf("%w: %s", ErrNotInstalled, id)
+	return os.RemoveAll(p.Dir)
 }
 
 // Verify compares the files of a pack with its manifest.
 func Verify(ctx context.Context, dir fs.FS) error {
-	_, err := read(ctx, dir.Open, func(string) (io.WriteCloser, error) { return discard{io.Discard}, nil })
+	_, err := read(ctx, dir.Open, func(string) (io.WriteCloser, error) { return writer(func(int) {}), nil })
 	return err
 }
 
-type discard struct{ io.Writer }
-
-func (discard) Close() error { return nil }
-
 // read reads a pack, the manifest first, and copies the files that are as that says.
 func read[F io.ReadCloser](ctx context.Context, open func(name string) (F, error), create func(name string) (io.WriteCloser, error)) (*Manifest, error) {
-	r, err := open(manifestName)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrPack, err)
-	}
-	m, err := parseManifest(r)
-	_ = r.Close()
+	m, err := readManifest(open)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range m.Files {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
 		r, err := open(f.Name)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPack, err)
 		}
 		w, err := create(f.Name)
 		if err == nil {
-			err = errors.Join(f.copy(ctx, w, r), w.Close())
+			err = errors.Join(f.copy(w, r), w.Close())
 		}
 		_ = r.Close()
 		if err != nil {
@@ -212,16 +201,12 @@ func read[F io.ReadCloser](ctx context.Context, open func(name string) (F, error
 	return m, nil
 }
 
-func readManifest(dir fs.FS) (*Manifest, error) {
-	r, err := dir.Open(manifestName)
+func readManifest[F io.ReadCloser](open func(name string) (F, error)) (*Manifest, error) {
+	r, err := open(manifestName)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPack, err)
 	}
 	defer r.Close()
-	return parseManifest(r)
-}
-
-func parseManifest(r io.Reader) (*Manifest, error) {
 	var m Manifest
 	b, err := io.ReadAll(io.LimitReader(r, maxManifest))
 	if err == nil {
@@ -234,31 +219,13 @@ func parseManifest(r io.Reader) (*Manifest, error) {
 }
 
 // copy copies a file of a pack and compares it with what the manifest says.
-func (f *File) copy(ctx context.Context, w io.Writer, r io.Reader) error {
+func (f *File) copy(w io.Writer, r io.Reader) error {
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(w, sum), &reader{ctx: ctx, r: io.LimitReader(r, f.Size+1)})
-	if err == nil && (n != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256) {
+	n, err := io.Copy(io.MultiWriter(w, sum), io.LimitReader(r, f.Size+1))
+	if err == nil && (n != f.Size || fmt.Sprintf("%x", sum.Sum(nil)) != f.SHA256) {
 		err = fmt.Errorf("%w: %s differs from its manifest", ErrPack, f.Name)
 	}
 	return err
-}
-
-// A reader ends with ctx and reports what it has read.
-type reader struct {
-	ctx      context.Context
-	r        io.Reader
-	progress func(n int)
-}
-
-func (r *reader) Read(b []byte) (int, error) {
-	if err := context.Cause(r.ctx); err != nil {
-		return 0, err
-	}
-	n, err := r.r.Read(b)
-	if r.progress != nil {
-		r.progress(n)
-	}
-	return n, err
 }
 
 func orDefault(root string) (string, error) {

@@ -4,8 +4,8 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -17,19 +17,11 @@ import (
 func Describe(dir string, m *Manifest, names ...string) error {
 	m.Files = nil
 	for _, name := range names {
-		f := File{Name: name}
-		r, err := os.Open(filepath.Join(dir, name))
+		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return err
 		}
-		sum := sha256.New()
-		f.Size, err = io.Copy(sum, r)
-		_ = r.Close()
-		if err != nil {
-			return err
-		}
-		f.SHA256 = hex.EncodeToString(sum.Sum(nil))
-		m.Files = append(m.Files, f)
+		m.Files = append(m.Files, File{name, int64(len(b)), fmt.Sprintf("%x", sha256.Sum256(b))})
 	}
 	if err := m.check(); err != nil {
 		return err
@@ -47,7 +39,7 @@ func writeManifest(dir string, m *Manifest) error {
 
 // Archive writes a pack as an archive. The same files make the same bytes.
 func Archive(w io.Writer, dir fs.FS) error {
-	m, err := readManifest(dir)
+	m, err := readManifest(dir.Open)
 	if err != nil {
 		return err
 	}

