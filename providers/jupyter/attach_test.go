@@ -151,10 +151,11 @@ func TestKeptCommand(t *testing.T) {
 	if err := sh.Attach(t.Context(), info); !errors.Is(err, codeinterp.ErrCapacity) {
 		t.Errorf("attached twice: %v", err)
 	}
-	if err := sh2.Detach(t.Context(), id); err != nil {
+	if err := errors.Join(sh2.Detach(t.Context(), id), other.Close()); err != nil {
 		t.Error(err)
 	}
-	if err := other.Close(); err != nil {
+	third, sh3 := client(0)
+	if err := errors.Join(sh3.Attach(t.Context(), info), sh3.Detach(t.Context(), id), third.Close()); err != nil {
 		t.Error(err)
 	}
 	if err := sh.Attach(t.Context(), info); err != nil {

@@ -122,7 +122,7 @@ func (m *machine) of(ctx context.Context, id, process string) (*kernel.Kernel, e
 func (m *machine) adopt(k *kernel.Kernel) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.left[k]--
+	m.left[k] = max(m.left[k]-1, 0)
 	if !slices.Contains(m.kernels, k) {
 		m.kernels = slices.Insert(m.kernels, 0, k)
 	}
