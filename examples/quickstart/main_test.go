@@ -36,9 +36,6 @@ func TestRun(t *testing.T) {
 		}
 		rest = rest[i+len(want):]
 	}
-	if strings.Contains(out.text.String(), "\x1b") {
-		t.Error("there are colors outside of a terminal")
-	}
 	if strings.Contains(out.text.String(), "None up to 0.") {
 		t.Error("the search found nothing out")
 	}
