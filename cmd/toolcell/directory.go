@@ -46,10 +46,10 @@ func (f *directoryFlags) check(p *providerFlags, url bool) error {
 		return errors.New("--background and --terminals go with --shell")
 	}
 	if f.git && f.dir == "" {
-		return errors.New("--git goes with --dir")
+		return errors.New("git, of --git or the template, works in a directory: add --dir DIR")
 	}
 	if p.startFiles != "" && (f.dir == "" || !f.files) {
-		return errors.New("the files of the template go with --dir and --files")
+		return errors.New("the template's files are put into a directory: add --dir DIR and --files")
 	}
 	remote := p.provider == "jupyter" || p.provider == "" && url
 	switch {

@@ -21,8 +21,9 @@ func TestTemplate(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file, wrong := filepath.Join(dir, "data.json"), filepath.Join(dir, "wrong.json")
-	net := filepath.Join(dir, "net.json")
+	net, repo := filepath.Join(dir, "net.json"), filepath.Join(dir, "repo.json")
 	for path, text := range map[string]string{
+		repo:  `{"git": true}`,
 		net:   `{"languages": ["bash"], "network": {"allow": ["api.example.com"]}}`,
 		file:  `{"languages": ["bash", "python"], "files": {"d/a.txt": "text", "b.txt": {"from": "seed"}}, "env": {"MODE": "template"}, "limits": {"timeout": "700ms"}}`,
 		wrong: "{\n\"image\": \"x\"\n}", filepath.Join(dir, "seed"): "seed",
@@ -43,10 +44,11 @@ func TestTemplate(t *testing.T) {
 		{"repl", "cat d/a.txt b.txt; echo $MODE\n", []string{"repl", "--template", file, "--allow-unsandboxed", "--timeout", "1m"}, 0, "textseedtemplate\n", ""},
 		{"no other language", "", []string{"run", "--template", file, "--allow-unsandboxed", "--language", "javascript", "-e", "1"}, 1, "", "supported: bash, python, by the template"},
 		{"no network", "", []string{"run", "--template", net, "--allow-unsandboxed", "--net", "off", "-e", "echo off"}, 0, "off\n", ""},
-		{"unknown key", "", []string{"run", "--template", wrong, "-e", "1"}, 2, "", `line 2: unknown key "image"`},
+		{"unknown key", "", []string{"run", "--template", wrong, "-e", "1"}, 2, "", `unknown key "image"`},
 		{"none", "", []string{"run", "--template", "none", "-e", "1"}, 2, "", "none.json"},
 		{"another provider", "", []string{"run", "--template", file, "--provider", "inmemory", "-e", "1"}, 2, "", "--provider subprocess"},
-		{"a server without a directory", "", []string{"mcp", "--template", file, "--allow-unsandboxed"}, 2, "", "--dir"},
+		{"a server without a directory", "", []string{"mcp", "--template", file, "--allow-unsandboxed"}, 2, "", "add --dir DIR and --files"},
+		{"repositories without a directory", "", []string{"mcp", "--template", repo, "--allow-unsandboxed"}, 2, "", "add --dir DIR"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, stdout, stderr := toolcell(t.Context(), tt.stdin, tt.args...)

@@ -135,7 +135,7 @@ func TestTemplate(t *testing.T) {
 		t.Error("there is no git")
 	}
 	o.Template = "wrong"
-	if _, err := local.New("demo", wd, &o); err == nil || !strings.Contains(err.Error(), `line 2: unknown key "image"`) {
+	if _, err := local.New("demo", wd, &o); err == nil || !strings.Contains(err.Error(), `unknown key "image"`) {
 		t.Error(err)
 	}
 }

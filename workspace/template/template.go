@@ -21,7 +21,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -122,7 +121,7 @@ func (s *Size) UnmarshalText(b []byte) error {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < -1 || n == 0 || n == -1 && unit > 1 || n > (1<<62)/unit {
-		return &valueError{string(b), `use a size such as "512M" or "2G", or "-1"`}
+		return fmt.Errorf(`%q: use a size such as "512M" or "2G", or "-1"`, b)
 	}
 	*s = Size(n * unit)
 	return nil
@@ -135,16 +134,11 @@ type Duration time.Duration
 func (d *Duration) UnmarshalText(b []byte) error {
 	v, err := time.ParseDuration(string(b))
 	if err != nil || v <= 0 {
-		return &valueError{string(b), `use a duration such as "30s" or "10m"`}
+		return fmt.Errorf(`%q: use a duration such as "30s" or "10m"`, b)
 	}
 	*d = Duration(v)
 	return nil
 }
-
-// A valueError is about a text that stands for something else.
-type valueError struct{ text, hint string }
-
-func (e *valueError) Error() string { return fmt.Sprintf("%q: %s", e.text, e.hint) }
 
 // Load reads the template of a name: the file NAME.json in toolcell/templates of
 // $XDG_CONFIG_HOME, or of $HOME/.config. A name with a slash or that ends in .json is a
@@ -170,7 +164,7 @@ func Load(name string, getenv func(string) string) (*Template, error) {
 	return t, nil
 }
 
-// Parse reads a template. A key that is not known is an error; errors name the line.
+// Parse reads a template. A key that is not known is an error.
 func Parse(b []byte) (*Template, error) {
 	t := &Template{}
 	if err := strictly(b, t); err != nil {
@@ -178,59 +172,37 @@ func Parse(b []byte) (*Template, error) {
 	}
 	for name := range t.Files {
 		if !fs.ValidPath(name) || name == "." {
-			return nil, fmt.Errorf("line %d: the file %q: a path is relative, without ..", lineOf(b, name), name)
+			return nil, fmt.Errorf("the file %q: a path is relative, without ..", name)
 		}
 	}
 	if t.Environment != "" && (t.Python != "" || len(t.Packages) > 0) {
-		return nil, fmt.Errorf("line %d: an environment goes without python and packages", lineOf(b, "environment"))
+		return nil, errors.New("an environment goes without python and packages")
 	}
 	if _, err := t.Network.Policy(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", lineOf(b, "network"), err)
+		return nil, fmt.Errorf("network: %w", err)
 	}
 	return t, nil
 }
 
-// strictly is json.Unmarshal that names the line of what is wrong.
+// strictly is json.Unmarshal that takes no other keys, and names the key or line of what
+// is wrong.
 func strictly(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	err := d.Decode(v)
 	if err == nil {
-		if _, err = d.Token(); err != io.EOF {
-			return fmt.Errorf("line %d: something follows the object", line(b, d.InputOffset()))
+		if _, err = d.Token(); err == io.EOF {
+			return nil
 		}
-		return nil
+		return errors.New("something follows the object")
 	}
-	var syntax *json.SyntaxError
-	var wrong *json.UnmarshalTypeError
-	var value *valueError
-	key, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
-	switch {
-	case errors.As(err, &syntax):
-		return fmt.Errorf("line %d: %w", line(b, syntax.Offset), err)
-	case errors.As(err, &wrong):
-		return fmt.Errorf("line %d: %s cannot be the JSON %s", line(b, wrong.Offset), wrong.Field, wrong.Value)
-	case errors.As(err, &value):
-		quoted, _ := json.Marshal(value.text)
-		return fmt.Errorf("line %d: %w", line(b, int64(max(0, bytes.Index(b, quoted)))), err)
-	case unknown:
-		key, _ = strconv.Unquote(key)
-		return fmt.Errorf("line %d: unknown key %q", lineOf(b, key), key)
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("line %d: %w", 1+bytes.Count(b[:e.Offset], []byte("\n")), err)
 	}
-	return err
-}
-
-func line(b []byte, offset int64) int {
-	return 1 + bytes.Count(b[:min(int(offset), len(b))], []byte("\n"))
-}
-
-// lineOf returns the line of the first key of that name, 1 if there is none.
-func lineOf(b []byte, key string) int {
-	quoted, _ := json.Marshal(key)
-	if at := regexp.MustCompile(regexp.QuoteMeta(string(quoted)) + `\s*:`).FindIndex(b); at != nil {
-		return line(b, int64(at[0]))
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s cannot be the JSON %s", e.Field, e.Value)
 	}
-	return 1
+	return errors.New(strings.Replace(err.Error(), "json: unknown field", "unknown key", 1))
 }
 
 // Read returns the content of one of Files.

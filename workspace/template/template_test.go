@@ -61,20 +61,20 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestStrict: what a template does not know is an error that names the line.
+// TestStrict: what a template does not know is an error that names it.
 func TestStrict(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\n\"package\": []\n}":                             `line 2: unknown key "package"`,
-		"{\n\"limits\": {\n\"memori\": \"1G\"}\n}":          `line 3: unknown key "memori"`,
-		"{\n\"git\": 5\n}":                                  "line 2: git",
+		"{\n\"package\": []\n}":                             `unknown key "package"`,
+		"{\n\"limits\": {\n\"memori\": \"1G\"}\n}":          `unknown key "memori"`,
+		"{\n\"git\": 5\n}":                                  "git cannot be the JSON number",
 		"{\n\"git\": true,\n}":                              "line 3: ",
-		"{\n\"environment\": \"e\", \"packages\": [\"p\"]}": "line 2: an environment goes without",
-		"{}\n{}":                                      "line 2: something follows",
-		"{\n\"limits\": {\"memory\": \"much\"}}":      "line 2: \"much\": use a size",
-		"{\n\"limits\": {\"timeout\": \"-1s\"}}":      "line 2: \"-1s\": use a duration",
-		"{\n\n\"files\": {\"../x\": \"\"}}":           "line 3: the file",
+		"{\n\"environment\": \"e\", \"packages\": [\"p\"]}": "an environment goes without",
+		"{}\n{}":                                      "something follows",
+		"{\n\"limits\": {\"memory\": \"much\"}}":      "\"much\": use a size",
+		"{\n\"limits\": {\"timeout\": \"-1s\"}}":      "\"-1s\": use a duration",
+		"{\n\n\"files\": {\"../x\": \"\"}}":           `the file "../x"`,
 		"{\"files\": {\"x\": {\"form\": \"y\"}}}":     "a file is a text or",
-		"{\n\"network\": {\"allow\": [\"http://\"]}}": "line 2: ",
+		"{\n\"network\": {\"allow\": [\"http://\"]}}": "network: ",
 		"{\n\"network\": {\"mode\": \"some\"}}":       "some",
 	} {
 		if got, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
