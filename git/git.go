@@ -267,36 +267,24 @@ func (g *Git) shell(ctx context.Context, extra []setting, op, line string) (stri
 	case res.ExitCode == 127 || res.ExitCode == 126 && strings.Contains(res.Stderr(), "git"):
 		return "", fmt.Errorf("git %s: %w", op, ErrMissing)
 	}
-	text := strings.TrimSpace(res.Stderr())
-	if text == "" { // as where there is nothing to commit
-		text = strings.TrimSpace(res.Stdout())
-	}
+	// Its reason is on stdout as where there is nothing to commit.
+	text := cmp.Or(strings.TrimSpace(res.Stderr()), strings.TrimSpace(res.Stdout()), fmt.Sprintf("%s, exit code %d", res.Status, res.ExitCode))
 	if c := g.o.Credential; c != nil && c.Password != "" {
 		text = strings.ReplaceAll(text, c.Password, "***")
 	}
 	if len(res.Refusals) > 0 {
 		text += "\n" + strings.Join(res.Refusals, "\n")
 	}
-	if len(text) > maxText {
-		text = text[:maxText]
-	}
-	return "", &failure{op: op, code: res.ExitCode, status: res.Status, text: text}
+	return "", &failure{op: op, code: res.ExitCode, text: text[:min(len(text), maxText)]}
 }
 
 // A failure is how git ended.
 type failure struct {
 	op, text string
 	code     int
-	status   codeinterp.Status
 }
 
-func (f *failure) Error() string {
-	if f.text == "" {
-		return fmt.Sprintf("git %s: %v: %s, exit code %d", f.op, ErrGit, f.status, f.code)
-	}
-	return "git " + f.op + ": " + f.text
-}
-
+func (f *failure) Error() string        { return "git " + f.op + ": " + f.text }
 func (f *failure) Is(target error) bool { return target == ErrGit }
 
 // quote makes one word of a shell's command line.

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,21 +18,14 @@ type DiffOptions struct {
 	From   string   // a commit to compare with, in place of the index
 	To     string   // a commit to compare, in place of the work tree
 	Paths  []string // only these
-	Stat   bool     // a summary by file in place of the changes
 }
 
 // Diff returns changes as a unified diff.
 func (g *Git) Diff(ctx context.Context, opts *DiffOptions) (string, error) {
-	var o DiffOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := cmp.Or(opts, &DiffOptions{})
 	args := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"}
 	if o.Staged {
 		args = append(args, "--cached")
-	}
-	if o.Stat {
-		args = append(args, "--stat=200")
 	}
 	revisions, err := names(o.From, o.To)
 	if err != nil {
@@ -66,14 +60,8 @@ type LogOptions struct {
 
 // Log returns commits, the newest first.
 func (g *Git) Log(ctx context.Context, opts *LogOptions) ([]Commit, error) {
-	var o LogOptions
-	if opts != nil {
-		o = *opts
-	}
-	if o.Max <= 0 {
-		o.Max = 50
-	}
-	args := []string{"log", "-z", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--format=%H%x01%an%x01%ae%x01%aI%x01%s%x01%b", "-n", strconv.Itoa(o.Max)}
+	o := cmp.Or(opts, &LogOptions{})
+	args := []string{"log", "-z", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--format=%H%x01%an%x01%ae%x01%aI%x01%s%x01%b", "-n", strconv.Itoa(cmp.Or(max(o.Max, 0), 50))}
 	from, err := names(o.From)
 	if err != nil {
 		return nil, err

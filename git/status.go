@@ -28,9 +28,6 @@ type File struct {
 	Worktree string `json:"worktree" jsonschema:"description=What is not staged: a letter of git status\\, or a point. Both are ? for a new file."`
 }
 
-// Clean reports whether no file differs.
-func (s *Status) Clean() bool { return len(s.Files) == 0 }
-
 // Status returns the state of the work tree.
 func (g *Git) Status(ctx context.Context) (*Status, error) {
 	out, err := g.git(ctx, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=all")

@@ -24,10 +24,7 @@ func (g *Git) Clone(ctx context.Context, repository string, opts *CloneOptions) 
 		return fmt.Errorf("git clone: %w: a repository is an http or https URL without a user; see Options.Credential", codeinterp.ErrInvalid)
 	}
 	args := []string{"clone", "--no-recurse-submodules", "--quiet", "--no-hardlinks"}
-	var o CloneOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := cmp.Or(opts, &CloneOptions{})
 	branch, err := names(o.Branch)
 	if err != nil {
 		return err
@@ -39,12 +36,6 @@ func (g *Git) Clone(ctx context.Context, repository string, opts *CloneOptions) 
 		args = append(args, "--depth", strconv.Itoa(o.Depth))
 	}
 	_, err = g.In("").command(ctx, nil, append(args, "--", repository, cmp.Or(g.o.Dir, "."))...)
-	return err
-}
-
-// Init makes an empty repository in Dir, which must exist.
-func (g *Git) Init(ctx context.Context) error {
-	_, err := g.command(ctx, nil, "init", "--quiet", "--template=")
 	return err
 }
 
@@ -85,7 +76,7 @@ func (g *Git) Commit(ctx context.Context, message string) (string, error) {
 	// With nothing to commit it would look for changes in submodules, by their configuration.
 	if _, err := g.git(ctx, "diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"); err == nil {
 		if _, err := g.command(ctx, nil, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); err != nil {
-			return "", &failure{op: "commit", code: 1, status: codeinterp.StatusError, text: "nothing to commit"}
+			return "", &failure{op: "commit", code: 1, text: "nothing to commit"}
 		}
 	}
 	if _, err := g.git(ctx, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message="+message); err != nil {

@@ -43,6 +43,16 @@ func (k *kit) tools() (list []Tool, err error) {
 	return list, nil
 }
 
+// toolsFor returns the tools of a kit for commands, which info is about.
+func (k *kit) toolsFor(workspace string, info codeinterp.Info, opts *Options) (list []Tool, err error) {
+	if k.Options, err = opts.complete(workspace); err != nil {
+		return nil, err
+	}
+	k.workspace, k.limits = workspace, k.Options.limits(info.Limits)
+	k.facts = newFacts(info, k)
+	return k.tools()
+}
+
 // A kit is what the tools of one interpreter, of files, or of a shell share.
 type kit struct {
 	Options

@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"path"
@@ -18,15 +19,7 @@ import (
 // ForGit returns the tools for repositories in a workspace, in a fixed order. opts may be
 // nil. Each command of git is reported like a command of the shell.
 func ForGit(workspace string, g *git.Git, opts *Options) ([]Tool, error) {
-	o, err := opts.complete(workspace)
-	if err != nil {
-		return nil, err
-	}
-	info := g.Info()
-	k := &kit{Options: o, workspace: workspace, git: g}
-	k.limits = k.Options.limits(info.Limits)
-	k.facts = newFacts(info, k)
-	return k.tools()
+	return (&kit{git: g}).toolsFor(workspace, g.Info(), opts)
 }
 
 const (
@@ -118,10 +111,10 @@ type gitCommitJSON struct {
 	Commit string `json:"commit"`
 }
 
-// inRepository serves a call by what do makes of the repository that it names. Each command
-// of git is reported.
-func inRepository(do func(k *kit, ctx context.Context, g *git.Git, c toolCall) (any, error)) func(*kit, context.Context, toolCall) *Answer {
-	return func(k *kit, ctx context.Context, c toolCall) *Answer {
+// ofGit returns the row of a tool that answers with what do makes of the repository which a
+// call names. Each command of git is reported.
+func ofGit(name string, hints func(codeinterp.Isolation) Annotations, output func() json.RawMessage, do func(*kit, context.Context, *git.Git, toolCall) (any, error), args ...argument) operation {
+	serve := func(k *kit, ctx context.Context, c toolCall) *Answer {
 		mw := observe.From(ctx, k.Secrets.Set()).Middleware(func(call codeinterp.Call) observe.Event {
 			return observe.Event{CallID: c.ID, Tool: c.Tool, Op: codeinterp.OpCommand, Code: call.Code}
 		})
@@ -135,6 +128,7 @@ func inRepository(do func(k *kit, ctx context.Context, g *git.Git, c toolCall) (
 		}
 		return r
 	}
+	return operation{name: name, op: codeinterp.OpCommand, args: args, needs: hasGit, hints: hints, output: output, serve: serve}
 }
 
 // gitTexts makes texts in a repository what a model gets of them.

@@ -106,42 +106,15 @@ var operations = []operation{
 		name:  "list_commands",
 		needs: hasBackground, hints: ofReads, output: reflected[commandsJSON], serve: (*kit).listCommands,
 	},
-	{
-		name: "git_clone", op: codeinterp.OpCommand, args: []argument{argRepository, argCloneDir, argBranchOf},
-		needs: hasGit, hints: ofRuns, output: reflected[clonedJSON], serve: inRepository((*kit).gitClone),
-	},
-	{
-		name: "git_status", op: codeinterp.OpCommand, args: []argument{argGitDir},
-		needs: hasGit, hints: ofReads, output: reflected[gitStatusJSON], serve: inRepository((*kit).gitStatus),
-	},
-	{
-		name: "git_diff", op: codeinterp.OpCommand, args: []argument{argGitDir, argGitPath, argFromCommit, argToCommit, argStaged},
-		needs: hasGit, hints: ofReads, output: reflected[gitDiffJSON], serve: inRepository((*kit).gitDiff),
-	},
-	{
-		name: "git_log", op: codeinterp.OpCommand, args: []argument{argGitDir, argGitPath, argFromCommit, argCommits},
-		needs: hasGit, hints: ofReads, output: reflected[gitLogJSON], serve: inRepository((*kit).gitLog),
-	},
-	{
-		name: "git_branches", op: codeinterp.OpCommand, args: []argument{argGitDir},
-		needs: hasGit, hints: ofReads, output: reflected[gitBranchesJSON], serve: inRepository((*kit).gitBranches),
-	},
-	{
-		name: "git_checkout", op: codeinterp.OpCommand, args: []argument{argGitDir, argBranch, argCreate},
-		needs: hasGit, hints: ofOverwrites, output: reflected[okJSON], serve: inRepository((*kit).gitCheckout),
-	},
-	{
-		name: "git_commit", op: codeinterp.OpCommand, args: []argument{argGitDir, argGitPath, argMessage},
-		needs: hasGit, hints: ofChanges, output: reflected[gitCommitJSON], serve: inRepository((*kit).gitCommit),
-	},
-	{
-		name: "git_push", op: codeinterp.OpCommand, args: []argument{argGitDir},
-		needs: hasGit, hints: ofRuns, output: reflected[okJSON], serve: inRepository((*kit).gitPush),
-	},
-	{
-		name: "git_pull", op: codeinterp.OpCommand, args: []argument{argGitDir},
-		needs: hasGit, hints: ofRuns, output: reflected[okJSON], serve: inRepository((*kit).gitPull),
-	},
+	ofGit("git_clone", ofRuns, reflected[clonedJSON], (*kit).gitClone, argRepository, argCloneDir, argBranchOf),
+	ofGit("git_status", ofReads, reflected[gitStatusJSON], (*kit).gitStatus, argGitDir),
+	ofGit("git_diff", ofReads, reflected[gitDiffJSON], (*kit).gitDiff, argGitDir, argGitPath, argFromCommit, argToCommit, argStaged),
+	ofGit("git_log", ofReads, reflected[gitLogJSON], (*kit).gitLog, argGitDir, argGitPath, argFromCommit, argCommits),
+	ofGit("git_branches", ofReads, reflected[gitBranchesJSON], (*kit).gitBranches, argGitDir),
+	ofGit("git_checkout", ofOverwrites, reflected[okJSON], (*kit).gitCheckout, argGitDir, argBranch, argCreate),
+	ofGit("git_commit", ofChanges, reflected[gitCommitJSON], (*kit).gitCommit, argGitDir, argGitPath, argMessage),
+	ofGit("git_push", ofRuns, reflected[okJSON], (*kit).gitPush, argGitDir),
+	ofGit("git_pull", ofRuns, reflected[okJSON], (*kit).gitPull, argGitDir),
 	{
 		name: "start_terminal", op: codeinterp.OpTerminal, args: []argument{argTerminalCommand, argCwd, argColumns, argRows, argSettle},
 		needs: hasTerminals, hints: ofRuns, output: reflected[terminalJSON], serve: (*kit).startTerminal,

@@ -20,16 +20,8 @@ import (
 // may be nil. Commands are bounded, cut, scrubbed and reported like runs. A command in
 // the background belongs to the client of a server that started it.
 func ForShell(workspace string, s *shell.Shell, opts *Options) ([]Tool, error) {
-	o, err := opts.complete(workspace)
-	if err != nil {
-		return nil, err
-	}
-	info := s.Describe()
-	l := o.limits(info.Limits)
-	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: callers.Of, Middlewares: []codeinterp.Middleware{unchanged}})}
-	k.limits = l
-	k.facts = newFacts(info, k)
-	return k.tools()
+	own := s.With(shell.View{Owner: callers.Of, Middlewares: []codeinterp.Middleware{unchanged}})
+	return (&kit{shell: own}).toolsFor(workspace, s.Describe(), opts)
 }
 
 // unchanged is a middleware that does nothing. With it, starts of runs are reported
