@@ -46,11 +46,10 @@ type Screen struct {
 	vt      *vt.Emulator
 	pending []byte // plain text that is not shown yet
 	title   string
-	hidden  bool // the cursor
-	cursor  bool // cursor keys are in application mode
-	margins bool // a part of the screen may scroll by itself
-	main    []uv.Cell
-	width   int // of main, 0 where the main screen is shown
+	hidden  bool       // the cursor
+	cursor  bool       // cursor keys are in application mode
+	margins bool       // a part of the screen may scroll by itself
+	main    *uv.Buffer // what the main screen shows, while it is not shown itself
 }
 
 // New returns an empty screen as an emulator for [shell.Options].
@@ -70,14 +69,14 @@ func (s *Screen) reset(columns, rows int) {
 		s.vt.InputPipe().(io.Closer).Close()
 	}
 	e := vt.NewEmulator(columns, rows)
-	s.vt, s.width, s.main = e, 0, nil
+	s.vt, s.main = e, nil
 	s.hidden, s.cursor, s.margins = false, false, false
 	e.SetScrollbackSize(1)
 	e.SetCallbacks(vt.Callbacks{
 		Title:            func(t string) { s.title = strings.ToValidUTF8(t[:min(len(t), maxTitle)], "") },
 		CursorVisibility: func(visible bool) { s.hidden = !visible },
-		EnableMode:       func(m ansi.Mode) { s.setMode(m, true) },
-		DisableMode:      func(m ansi.Mode) { s.setMode(m, false) },
+		EnableMode:       func(m ansi.Mode) { s.cursor = s.cursor || m == ansi.ModeCursorKeys },
+		DisableMode:      func(m ansi.Mode) { s.cursor = s.cursor && m != ansi.ModeCursorKeys },
 	})
 	s.guard(e)
 	go func() {
@@ -90,13 +89,6 @@ func (s *Screen) reset(columns, rows int) {
 			s.reply(b[:n])
 		}
 	}()
-}
-
-// setMode notes modes that matter here. mu is held.
-func (s *Screen) setMode(m ansi.Mode, on bool) {
-	if m == ansi.ModeCursorKeys {
-		s.cursor = on
-	}
 }
 
 // guard keeps an emulator within bounds. The handlers are called before its own ones, with
@@ -118,7 +110,7 @@ func (s *Screen) guard(e *vt.Emulator) {
 		return false
 	})
 	e.RegisterEscHandler('c', func() bool {
-		s.width, s.main, s.margins = 0, nil, false
+		s.main, s.margins = nil, false
 		return false
 	})
 	e.RegisterOscHandler(8, func([]byte) bool { return true }) // links: each cell would keep its own
@@ -141,43 +133,25 @@ func (s *Screen) switchScreen(e *vt.Emulator, p ansi.Params, on bool) bool {
 		default:
 			continue
 		}
-		if on == (s.width != 0) {
+		if on == (s.main != nil) {
 			continue
 		}
 		if on {
-			s.save(e)
-		} else {
-			s.restore(e)
+			main := uv.NewScreenBuffer(e.Width(), e.Height())
+			e.Draw(main, main.Bounds())
+			s.main = main.Buffer
+		}
+		for y := range e.Height() {
+			for x := range e.Width() {
+				e.SetCell(x, y, nil)
+			}
+		}
+		if !on {
+			s.main.Draw(e, s.main.Bounds())
+			s.main = nil
 		}
 	}
 	return false
-}
-
-// save keeps what the screen shows, and clears it.
-func (s *Screen) save(e *vt.Emulator) {
-	s.width, s.main = e.Width(), nil
-	for y := range e.Height() {
-		for x := range e.Width() {
-			c := e.CellAt(x, y)
-			s.main = append(s.main, uv.Cell{Content: c.Content, Width: c.Width})
-			e.SetCell(x, y, nil)
-		}
-	}
-}
-
-// restore shows what was kept again.
-func (s *Screen) restore(e *vt.Emulator) {
-	for y := range e.Height() {
-		for x := range e.Width() {
-			e.SetCell(x, y, nil)
-		}
-		for x := 0; x < s.width && (y+1)*s.width <= len(s.main); {
-			c := s.main[y*s.width+x]
-			e.SetCell(x, y, &c)
-			x += max(c.Width, 1)
-		}
-	}
-	s.width, s.main = 0, nil
 }
 
 // Write shows output. It takes all of it, unless the screen is closed.
@@ -278,19 +252,9 @@ func (s *Screen) State() shell.Screen {
 	st := shell.Screen{Title: s.title, CursorHidden: s.hidden, Columns: s.vt.Width(), Rows: s.vt.Height()}
 	at := s.vt.CursorPosition()
 	st.Column, st.Row = at.X, at.Y
-	for y := range st.Rows {
-		var line strings.Builder
-		for x := 0; x < st.Columns; {
-			c := s.vt.CellAt(x, y)
-			if c == nil || c.Content == "" {
-				line.WriteByte(' ')
-				x++
-				continue
-			}
-			line.WriteString(c.Content)
-			x += max(c.Width, 1)
-		}
-		st.Lines = append(st.Lines, strings.TrimRight(line.String(), " "))
+	st.Lines = append(strings.Split(s.vt.String(), "\n"), make([]string, st.Rows)...)[:st.Rows]
+	for y, line := range st.Lines {
+		st.Lines[y] = strings.TrimRight(line, " ")
 	}
 	return st
 }
