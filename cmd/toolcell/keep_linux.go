@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/internal/keeper"
+	"github.com/toolcell/toolcell/internal/probecache"
 	"github.com/toolcell/toolcell/internal/procfs"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
@@ -130,7 +131,7 @@ func (a *app) keepers(ids []string, stop bool) int {
 	if err != nil {
 		return a.fail(err)
 	}
-	var text strings.Builder
+	text := ""
 	missing := slices.Clone(ids)
 	for _, k := range dir.Keepers("*") {
 		id := strconv.Itoa(k.PID)
@@ -139,24 +140,20 @@ func (a *app) keepers(ids []string, stop bool) int {
 		}
 		missing = slices.DeleteFunc(missing, func(s string) bool { return s == id })
 		line, err := procfs.File(k.PID, "cmdline")
+		ended := ""
 		if err == nil && stop {
-			err = syscall.Kill(k.PID, syscall.SIGTERM)
+			ended, err = ", ended", syscall.Kill(k.PID, syscall.SIGTERM)
 		}
-		if err != nil { // it has ended just now
-			continue
+		name := strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))
+		if _, command, ok := strings.Cut(name, " -- "+runKey); ok { // and the key
+			_, name, _ = strings.Cut(command, " ")
 		}
-		name, command, ok := strings.Cut(strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " ")), " run ")
-		if ok {
-			name = "run " + command
+		if err == nil { // else it has ended just now
+			text += fmt.Sprintf("%s  for %v, lease %v  %s%s\n", id, time.Since(k.Since).Round(time.Second), k.Lease, visible(name), ended)
 		}
-		fmt.Fprintf(&text, "%s  for %v, lease %v  %s", id, time.Since(k.Since).Round(time.Second), k.Lease, visible(name))
-		if stop {
-			text.WriteString(", ended")
-		}
-		text.WriteByte('\n')
 	}
 	sandbox.SweepTemp(os.TempDir())
-	if code := a.print(text.String()); code != 0 || len(missing) == 0 {
+	if code := a.print(text); code != 0 || len(missing) == 0 {
 		return code
 	}
 	return a.fail(fmt.Errorf("there is no keeper %s; see toolcell keep list", strings.Join(missing, ", ")))
@@ -174,13 +171,9 @@ func (f *runFlags) key(environ []string) (string, error) {
 		return slices.Contains(perTerminal, name)
 	})
 	slices.Sort(env)
-	this, err := os.Stat("/proc/self/exe")
-	if err != nil {
-		return "", err
-	}
 	mask := unix.Umask(0o077) // of saved files
 	unix.Umask(mask)
-	parts := []any{version(), mask, this.ModTime(), this.Size(), env, f.script.dir, f.env.values, f.net.mode, f.net.allow, f.net.secrets, f.net.policy, f.isolation,
+	parts := []any{version(), mask, probecache.Stamp("/proc/self/exe"), env, f.script.dir, f.env.values, f.net.mode, f.net.allow, f.net.secrets, f.net.policy, f.isolation,
 		f.unsandboxed, f.memory, f.disk, f.processes, f.preload, f.with, f.node, f.read, f.write, f.python}
 	if f.name != "" {
 		e, err := environments.OpenNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -90,6 +91,9 @@ func (a *app) shell(ctx context.Context, f *shellFlags, fs *pflag.FlagSet, opera
 	return res.ExitCode
 }
 
+// resizeTime is how long a new size of this terminal may take to reach the other.
+const resizeTime = 100 * time.Millisecond
+
 // connect makes what is typed here the input of a terminal, each key as it is until
 // restore, and passes on the size.
 func connect(ctx context.Context, in *os.File, o *codeinterp.TerminalOptions) (restore func(), err error) {
@@ -104,13 +108,20 @@ func connect(ctx context.Context, in *os.File, o *codeinterp.TerminalOptions) (r
 	}
 	resizes := make(chan codeinterp.TerminalSize)
 	ctx, cancel := context.WithCancel(ctx)
-	go followSize(ctx, func() {
-		select {
-		case resizes <- size():
-		case <-ctx.Done():
+	last := size()
+	o.Input, o.Size, o.Resizes = struct{ io.Reader }{in}, last, resizes
+	go func() { // not all systems have a signal for it
+		for ctx.Err() == nil {
+			time.Sleep(resizeTime)
+			if now := size(); now != last {
+				select {
+				case resizes <- now:
+					last = now
+				case <-ctx.Done():
+				}
+			}
 		}
-	})
-	o.Input, o.Size, o.Resizes = struct{ io.Reader }{in}, size(), resizes
+	}()
 	return func() {
 		cancel()
 		_ = term.Restore(int(in.Fd()), state)

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package main
-
-import "context"
-
-func followSize(context.Context, func()) {}
