@@ -77,8 +77,8 @@ func TestKeep(t *testing.T) {
 	alone := func(args ...string) (string, int) {
 		return k.run(append([]string{"run", "--language", "python", "--allow-unsandboxed", "--dir", "."}, args...)...)
 	}
-	k.write("first.py", "print('first')")
-	if out, code := keep("first.py"); out != "first\n" || code != 0 { // no keeper is running yet
+	k.write("first", "#!/usr/bin/env python3\nprint('first')")
+	if out, code := keep("first"); out != "first\n" || code != 0 { // no keeper is running yet
 		t.Fatalf("%d, %q", code, out)
 	}
 	k.until("run --keep")

@@ -98,6 +98,9 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	if isNotebook(operands, inline) {
 		return a.runNotebook(ctx, f, fs, operands)
 	}
+	if a.key != "" {
+		f.language, f.provider = "python", "subprocess" // it has no program that shows them
+	}
 	program, file, err := a.prepare(ctx, f, fs, operands, inline)
 	var files runFiles
 	if err == nil {
