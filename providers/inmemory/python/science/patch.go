@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/toolcell/toolcell/providers/inmemory/wasm/rewrite"
 )
 
 // patch gives a module the changes of integers, and exports functions that the host calls.
@@ -55,7 +57,7 @@ func (c *changes) apply(source []byte, exported ...string) []byte {
 // change changes a function.
 func (c *changes) change(functions map[string]int, name string, body []byte) []byte {
 	for _, r := range c.replaced[name] {
-		old, new := (&assembler{changes: c}).assemble(r.old), (&assembler{changes: c}).assemble(r.new)
+		old, new := (&rewrite.Assembler{Words: c.words}).Assemble(r.old), (&rewrite.Assembler{Words: c.words}).Assemble(r.new)
 		if n := bytes.Count(body, old); n != r.times {
 			panic(fmt.Errorf("%w: %s has %s %d times, not %d", ErrModule, name, r.old, n, r.times))
 		}
@@ -77,14 +79,14 @@ func (c *changes) prefixed(functions map[string]int, body []byte, b before) []by
 		in.take(1)
 	}
 	declared = declared[:len(declared)-len(in.b)]
-	a := &assembler{changes: c, numbers: map[string]int{}, locals: locals}
+	a := &rewrite.Assembler{Words: c.words, Numbers: map[string]int{}, Locals: locals}
 	for name, f := range functions {
-		a.numbers["@"+name] = f
+		a.Numbers["@"+name] = f
 	}
 	for i, name := range b.parameters {
-		a.numbers[name] = i
+		a.Numbers[name] = i
 	}
-	code := a.assemble(b.code)
-	out := appendNumber(nil, groups+len(a.declared)/2)
-	return slices.Concat(out, declared, a.declared, code, in.b)
+	code := a.Assemble(b.code)
+	out := appendNumber(nil, groups+len(a.Declared)/2)
+	return slices.Concat(out, declared, a.Declared, code, in.b)
 }

@@ -48,9 +48,6 @@ func (w *Watch) Begin() {
 // Stop has the program end soon. It may be called from any goroutine.
 func (w *Watch) Stop() { w.stopping.Store(true) }
 
-// Stopping reports whether Stop was called since Begin.
-func (w *Watch) Stopping() bool { return w.stopping.Load() }
-
 // Outside calls do, which waits in the host. That time is not the program's.
 func (w *Watch) Outside(do func()) {
 	start := time.Now()

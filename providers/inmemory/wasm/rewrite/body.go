@@ -1,5 +1,10 @@
 package rewrite
 
+import (
+	"maps"
+	"strconv"
+)
+
 // Opcodes that matter to a change.
 const (
 	opUnreachable = 0x00
@@ -20,25 +25,11 @@ const (
 	opSelectTyped = 0x1c
 	opTry         = 0x1f // try_table
 	opLocalGet    = 0x20
-	opLocalSet    = 0x21
 	opGet         = 0x23 // of a global
 	opSet         = 0x24
 	opI32Const    = 0x41
 	opI64Const    = 0x42
 	opI32Eq       = 0x46
-	opI32LtS      = 0x48
-	opI32GtU      = 0x4b
-	opI32LeU      = 0x4d
-	opI64Eqz      = 0x50
-	opI32Add      = 0x6a
-	opI32Sub      = 0x6b
-	opI32Mul      = 0x6c
-	opI32ShrU     = 0x76
-	opI64Or       = 0x84
-	opI64Shl      = 0x86
-	opI64ShrU     = 0x88
-	opI32Wrap     = 0xa7
-	opI64Extend   = 0xad // of unsigned 32 bits
 	opRefNull     = 0xd0
 	opMore        = 0xfc
 	opVector      = 0xfd
@@ -75,32 +66,39 @@ func (m *module) eachBody(do func(function uint32, body []byte) error) error {
 func (m *module) bodies(fuel int32) ([]byte, error) {
 	size := len(m.sections[idCode])
 	out := make(code, 0, size+size/4)
-	b := &body{module: m, check: m.check(fuel)}
+	m.prepare(fuel)
+	b := &body{module: m, check: m.assemble("check")}
 	err := m.eachBody(func(function uint32, source []byte) error {
 		b.change(function, source)
 		out = out.sized(b.out)
 		return b.r.err
 	})
 	if m.tags != nil {
-		out = out.sized(m.throwBody()).sized(m.refBody())
+		out = out.sized(m.added("throw-function")).sized(m.added("ref-function"))
 	}
 	if m.bulk {
-		out = out.sized(m.copyBody(b.check)).sized(m.fillBody(b.check))
+		out = out.sized(m.added("copy-function")).sized(m.added("fill-function"))
 	}
 	return out, err
 }
 
-// check returns the code that stands at the start of a loop: it takes one from the fuel
-// and yields where none is left.
-func (m *module) check(fuel int32) code {
-	g := m.globals
-	c := code(nil).index(opGet, g).number(1).ops(opI32Sub).index(opSet, g)
-	c = c.index(opGet, g).number(0).ops(opI32LtS, opIf, noResult).index(opCall, m.yield)
+// prepare lets the module assemble words.
+func (m *module) prepare(fuel int32) {
+	m.words = maps.Clone(Words())
+	m.words["full"], m.words["dropped"] = []string{strconv.Itoa(int(fuel))}, nil
 	if len(m.types[m.typeOf[m.yield]].results) > 0 {
-		c = c.ops(opDrop)
+		m.words["dropped"] = []string{"drop"}
 	}
-	return c.number(fuel).index(opSet, g).ops(opEnd)
+	m.numbers = map[string]int{"@fuel": int(m.globals), "@pending": int(m.pending()), "@payload": int(m.payload()), "@yield": int(m.yield),
+		"$to": 0, "$from": 1, "$size": 2}
 }
+
+func (m *module) assemble(word string) code {
+	return (&Assembler{Words: m.words, Numbers: m.numbers}).Assemble([]string{word})
+}
+
+// added is a function that is added: it declares no locals.
+func (m *module) added(word string) code { return append(code{0}, m.assemble(word)...) }
 
 // A body is a function that is being changed.
 type body struct {

@@ -32,13 +32,13 @@ import (
 	"sync"
 )
 
-//go:embed *.go
+//go:embed *.go *.txt
 var source embed.FS
 
 // Version returns a checksum of this package: another one may change modules differently.
 var Version = sync.OnceValue(func() (sum [sha256.Size]byte) {
 	h := sha256.New()
-	names, _ := fs.Glob(source, "*.go") // the pattern is valid
+	names, _ := fs.Glob(source, "*") // the pattern is valid
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue

@@ -220,17 +220,3 @@ func zero(t byte) code {
 	}
 	return code{opRefNull, t}
 }
-
-// throwBody is a function that throws the exception of a reference: (i64) -> ().
-func (m *module) throwBody() code {
-	c := code{0}.index(opLocalGet, 0).ops(opI64Eqz, opIf, noResult, opUnreachable, opEnd)
-	c = c.index(opLocalGet, 0).ops(opI32Wrap).index(opSet, m.payload())
-	c = c.index(opLocalGet, 0).ops(opI64Const, 32, opI64ShrU, opI32Wrap).index(opSet, m.pending())
-	return c.ops(opEnd)
-}
-
-// refBody is a function that returns a reference to the exception: () -> (i64).
-func (m *module) refBody() code {
-	c := code{0}.index(opGet, m.pending()).ops(opI64Extend, opI64Const, 32, opI64Shl)
-	return c.index(opGet, m.payload()).ops(opI64Extend, opI64Or, opEnd)
-}

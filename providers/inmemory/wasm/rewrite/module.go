@@ -70,8 +70,10 @@ type module struct {
 	globals uint32
 	memory  uint64
 	yield   uint32
-	bulk    bool   // copies or fills were replaced
-	tags    []bool // of exceptions: whether one has a value
+	bulk    bool                // copies or fills were replaced
+	tags    []bool              // of exceptions: whether one has a value
+	words   map[string][]string // for the code that is added
+	numbers map[string]int
 	throws  []bool // of all functions, whether one may throw; nil where there are no tags
 }
 

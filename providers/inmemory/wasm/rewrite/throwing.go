@@ -8,55 +8,49 @@ func (m *module) findThrowing() error {
 	}
 	m.throws = make([]bool, m.functions())
 	callers := make([][]uint32, m.functions())
+	var first []uint32
 	err := m.eachBody(func(f uint32, source []byte) error {
 		b := &body{module: m, r: &reader{b: source}}
 		b.locals()
 		for r := b.r; r.more(); {
 			switch op := r.byte(); op {
-			case opThrow:
-				r.u32()
-				m.throws[f] = true
-			case opThrowRef:
-				m.throws[f] = true
-			case opIndirect:
-				skip(r, op)
-				m.throws[f] = true
 			case opCall:
 				if callee := r.u32(); callee >= m.imports && callee < m.functions() {
 					callers[callee] = append(callers[callee], f)
 				}
+			case opThrow, opThrowRef, opIndirect:
+				first = append(first, f)
+				fallthrough
 			default:
 				b.passOver(op)
 			}
 		}
 		return b.r.err
 	})
-	var todo []uint32
-	for f, throws := range m.throws {
-		if throws {
-			todo = append(todo, uint32(f))
-		}
-	}
-	for len(todo) > 0 {
-		f := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, c := range callers[f] {
-			if !m.throws[c] {
-				m.throws[c] = true
-				todo = append(todo, c)
+	var mark func(f uint32)
+	mark = func(f uint32) {
+		if !m.throws[f] {
+			m.throws[f] = true
+			for _, c := range callers[f] {
+				mark(c)
 			}
 		}
+	}
+	for _, f := range first {
+		mark(f)
 	}
 	return err
 }
 
-// passOver reads the rest of any instruction but calls and throws.
+// passOver reads the rest of any instruction.
 func (b *body) passOver(op byte) {
 	r := b.r
 	switch op {
 	case opBlock, opLoop, opIf:
 		b.blockType()
-	case opEnd:
+	case opEnd, opThrowRef:
+	case opThrow:
+		r.u32()
 	case opMore:
 		b.more(r)
 	case opTry:

@@ -182,7 +182,7 @@ func (c *call) takeInput(p []byte, _ int64) (int, error) {
 func (c *call) print(p []byte, _ int64) (int, error) {
 	for part := range slices.Chunk(p, longCall) {
 		c.Write(int(c.u32(0)), part)
-		c.yield()
+		c.Yield()
 	}
 	return len(p), nil
 }

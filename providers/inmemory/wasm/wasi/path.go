@@ -57,14 +57,10 @@ func (c *call) path(fd, address, size uint32) (string, Errno) {
 
 // inLibrary returns the name in the library of one from the root.
 func (s *System) inLibrary(name string) (string, bool) {
-	switch {
-	case s.Library == nil:
-	case name == s.LibraryDir:
+	if name == s.LibraryDir {
 		return ".", true
-	case strings.HasPrefix(name, s.LibraryDir+"/"):
-		return name[len(s.LibraryDir)+1:], true
 	}
-	return "", false
+	return strings.CutPrefix(name, s.LibraryDir+"/")
 }
 
 // stat describes a file, also of the directories that are there without having been made.
@@ -76,7 +72,7 @@ func (s *System) stat(name string) (fs.FileInfo, error) {
 		return device(name), nil
 	}
 	info, err := s.Files.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) && (name == tmp || s.Library != nil && strings.HasPrefix(s.LibraryDir, name+"/")) {
+	if errors.Is(err, fs.ErrNotExist) && (name == tmp || strings.HasPrefix(s.LibraryDir, name+"/")) {
 		return fsentry.Info(name, 0, fs.ModeDir|0o755, time.Unix(0, 0)), nil
 	}
 	return info, err

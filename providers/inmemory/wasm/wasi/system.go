@@ -13,7 +13,7 @@ type Config struct {
 	// Files are the files of the context.
 	Files *memfs.FS
 	// Library is shown at LibraryDir, a name from the root, and is only read, by any number
-	// of instances at once. What its ReadFile returns is not changed. It may be nil.
+	// of instances at once. What its ReadFile returns is not changed.
 	Library    fs.ReadFileFS
 	LibraryDir string
 	// Args are the arguments, and Env the variables, as name=value.
@@ -22,7 +22,7 @@ type Config struct {
 	Write func(descriptor int, p []byte)
 	// Sleep waits for so long, or until the program is to end.
 	Sleep func(time.Duration)
-	// Yield is called now and then within calls that take long. It may be nil.
+	// Yield is called now and then within calls that take long.
 	Yield func()
 }
 

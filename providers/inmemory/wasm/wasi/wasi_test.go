@@ -34,7 +34,7 @@ func newModule(t *testing.T, o *memfs.Options) *module {
 	m := &module{T: t, memory: make([]byte, 64<<10)}
 	m.sys = wasi.New(wasi.Config{Files: memfs.New(o), Library: fstest.MapFS{"os.pyc": {Data: []byte("library")}}, LibraryDir: "usr/lib/python",
 		Env: []string{"A=1", "BC=23"}, Write: func(fd int, p []byte) { m.wrote.Write(append([]byte{'0' + byte(fd)}, p...)) },
-		Sleep: func(d time.Duration) { m.slept += d }})
+		Sleep: func(d time.Duration) { m.slept += d }, Yield: func() {}})
 	return m
 }
 
