@@ -106,6 +106,7 @@ func (c *Client) Ask(ctx context.Context, q *Request) error {
 	s, err := c.dial(ctx)
 	if err == nil {
 		defer s.Close()
+		_ = s.SetDeadline(time.Time{}) // a command may take its input late
 		defer context.AfterFunc(ctx, func() { s.Close() })()
 		_, err = ask(s, q)
 	}
