@@ -258,7 +258,22 @@ def widen_scipy(numpy):
             module.np = other
     import scipy.special as special
     for name, inputs in ('eval_hermite', 2), ('eval_hermitenorm', 2):
-        setattr(special, name, with_long(numpy, getattr(special, name), inputs))
+        wide = with_long(numpy, getattr(special, name), inputs)
+        setattr(special, name, wide)
+        setattr(special._ufuncs, name, wide)  # for polynomials, such as hermite(3)
+    from scipy.linalg import _decomp_qz, _decomp_schur, _matfuncs
+    for module in _decomp_qz, _decomp_schur:
+        module._double_precision.append('q')
+    _decomp_schur._array_kind['q'] = 0
+    _decomp_schur._array_precision['q'] = _matfuncs._array_precision['q'] = 1
+    from scipy.signal import _peak_finding
+    as_peaks = _peak_finding._arg_peaks_as_expected
+
+    def peaks(value):
+        value = numpy.asarray(value)
+        return as_peaks(value.astype(numpy.intp) if value.dtype == numpy.int64 else value)
+
+    _peak_finding._arg_peaks_as_expected = peaks
 
 
 def with_long(numpy, plain, inputs):
