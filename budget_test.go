@@ -22,7 +22,7 @@ var budgets = map[string]int{
 	"codeinterp/driver":                   5250,
 	"conformance":                         5380,
 	"egress":                              668,
-	"egress/gate":                         1899,
+	"egress/gate":                         1875,
 	"environments":                        1399,
 	"files":                               1308,
 	"git":                                 688,

@@ -93,18 +93,12 @@ func parseQuestion(b []byte) (name string, kind uint16, end int, ok bool) {
 	}
 	var labels []string
 	i := 12
-	for {
-		if i >= len(b) || b[i] > 63 || i+1+int(b[i]) > len(b) || i > 12+255 {
-			return "", 0, 0, false
-		}
-		n := int(b[i])
-		if n == 0 {
-			break
-		}
-		labels = append(labels, string(b[i+1:i+1+n]))
-		i += 1 + n
+	for i < len(b) && b[i] > 0 && b[i] <= 63 && i <= 12+255 {
+		next := i + 1 + int(b[i])
+		labels = append(labels, string(b[i+1:min(next, len(b))]))
+		i = next
 	}
-	if i+5 > len(b) {
+	if i+5 > len(b) || b[i] != 0 {
 		return "", 0, 0, false
 	}
 	return strings.Join(labels, "."), binary.BigEndian.Uint16(b[i+1:]), i + 5, true

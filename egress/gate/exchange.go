@@ -76,25 +76,41 @@ func refusal(format string, args ...any) error {
 	return &egress.Refusal{Reason: fmt.Sprintf(format, args...)}
 }
 
-// target settles where a request goes.
+// target settles where a request goes: to where its connection leads, if that says it.
 func (x *exchange) target(r *http.Request) (*target, error) {
-	port := 80
-	switch r.URL.Scheme {
-	case "http":
-	case "https":
-		port = 443
-	default:
+	c, _ := r.Context().Value(connKey{}).(*conn)
+	port := map[string]int{"http": 80, "https": 443}[r.URL.Scheme]
+	switch {
+	case port == 0:
 		return nil, refusal("the scheme %q is not http or https", r.URL.Scheme)
+	case c != nil && r.TLS == nil && port != 80:
+		return nil, refusal("a proxy request is for http:// or CONNECT")
 	}
 	host, port, err := splitHost(r.URL.Host, port)
+	if err == nil {
+		host, err = egress.CanonicalHost(host)
+	}
 	if err != nil {
 		return nil, refusal("%v", err)
 	}
-	t, err := x.s.target(r.Context(), host, port)
-	if err == nil {
-		t.tls = r.URL.Scheme == "https"
+	if c != nil && c.target.Load() != nil {
+		to := c.target.Load()
+		if r.TLS == nil {
+			port = to.port
+		}
+		if host != to.host || port != to.port {
+			return nil, &egress.Refusal{Host: host, Port: to.port, Reason: "is not the host connected to, " + to.host}
+		}
 	}
-	return t, err
+	t, err := x.s.target(r.Context(), host, port)
+	if err != nil {
+		return nil, err
+	}
+	if t.tls = r.URL.Scheme == "https"; c != nil && !t.tls {
+		c.serving.Store(t)
+		x.releases = append(x.releases, func() { c.serving.Store(nil) })
+	}
+	return t, nil
 }
 
 // judge returns the credential that a request gets, if it is allowed.

@@ -203,7 +203,7 @@ func TestFronting(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, _ := io.ReadAll(resp.Body)
-		if resp.StatusCode != 403 || !strings.Contains(string(b), "Host header") {
+		if resp.StatusCode != 403 || !strings.Contains(string(b), "is not the host connected to") {
 			t.Errorf("%d %s", resp.StatusCode, b)
 		}
 	}

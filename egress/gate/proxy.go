@@ -16,8 +16,6 @@ import (
 	"github.com/toolcell/toolcell/egress"
 )
 
-var errOtherHost = errors.New("the Host header is not the host connected to")
-
 // serve handles requests of programs: those in the clear, to a proxy or without one, and
 // those within TLS that ends here.
 func (g *Gate) serve(w http.ResponseWriter, r *http.Request) {
@@ -26,58 +24,24 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request) {
 		g.connect(c, w, r)
 		return
 	}
-	t, err := c.requested(r)
-	if err != nil {
-		c.s.refuse(egress.Event{Protocol: t.scheme(), Host: r.Host, Port: t.port, Method: r.Method, Path: r.URL.Path}, err)
-		deny(w, err)
-		return
-	}
-	if !t.tls {
-		c.serving.Store(t)
-		defer c.serving.Store(nil)
-	}
 	proxy := httputil.ReverseProxy{
 		Transport: c.s, ErrorLog: g.server.ErrorLog, FlushInterval: -1,
-		Rewrite: func(p *httputil.ProxyRequest) { p.Out.URL.Scheme, p.Out.URL.Host = t.scheme(), t.authority() },
+		Rewrite: func(p *httputil.ProxyRequest) {
+			if p.Out.URL.Host = r.Host; r.TLS != nil {
+				p.Out.URL.Scheme = "https"
+			} else if !r.URL.IsAbs() {
+				p.Out.URL.Scheme = "http"
+			}
+		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			if no, ok := errors.AsType[*egress.Refusal](err); ok {
 				deny(w, no)
 				return
 			}
-			fail(w, http.StatusBadGateway, t.host+" cannot be reached: "+plain(err))
+			fail(w, http.StatusBadGateway, r.Host+" cannot be reached: "+plain(err))
 		},
 	}
 	proxy.ServeHTTP(w, r)
-}
-
-// requested returns the host and the port that a request names, which must be those of
-// the connection where that has some.
-func (c *conn) requested(r *http.Request) (*target, error) {
-	t := &target{host: r.Host, port: 80, tls: r.TLS != nil}
-	if t.tls {
-		t.port = 443
-	} else if r.URL.IsAbs() {
-		if t.host = r.URL.Host; r.URL.Scheme != "http" {
-			return t, errors.New("a proxy request is for http:// or CONNECT")
-		}
-	}
-	host, port, err := splitHost(t.host, t.port)
-	if err == nil {
-		host, err = egress.CanonicalHost(host)
-	}
-	to := c.target.Load()
-	switch {
-	case t.tls && (err != nil || host != to.host || port != to.port || r.Method == http.MethodConnect):
-		return t, errOtherHost
-	case err != nil:
-		return t, err
-	case to != nil && host != to.host:
-		return t, &egress.Refusal{Host: host, Port: to.port, Reason: "is not the host connected to, " + to.host}
-	case to != nil:
-		port = to.port
-	}
-	t.host, t.port = host, port
-	return t, nil
 }
 
 // connect handles CONNECT.
@@ -86,16 +50,8 @@ func (g *Gate) connect(c *conn, w http.ResponseWriter, r *http.Request) {
 	if err == nil && port == 0 {
 		err = errors.New("CONNECT needs host:port")
 	}
-	var t *target
-	if err == nil {
-		t, err = c.s.target(r.Context(), host, port)
-	}
-	if err == nil {
-		// Now, since there are no words for a refusal after the answer.
-		t.addrs, err = g.resolve(r.Context(), t)
-	}
+	t, err := c.s.settle(r.Context(), "connect", host, port, err)
 	if err != nil {
-		c.s.refuse(egress.Event{Protocol: "connect", Host: host, Port: port}, err)
 		deny(w, err)
 		return
 	}

@@ -67,8 +67,11 @@ func (s *Session) BeginRun(id string, limit *codeinterp.NetworkLimit, onEvent fu
 }
 
 // EndRun says that the run has ended, and returns what was refused to it. What it has left
-// running keeps its limit.
+// running keeps its limit. A nil Session has nothing to end or to close.
 func (s *Session) EndRun() []string {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	refusals := s.refusals
@@ -83,6 +86,9 @@ func leaves(l *codeinterp.NetworkLimit, host string) bool {
 
 // Close closes all connections of the session, and waits for the events of its tunnels.
 func (s *Session) Close() {
+	if s == nil {
+		return
+	}
 	s.cancel()
 	s.mu.Lock()
 	conns := s.conns
@@ -135,6 +141,22 @@ func (s *Session) target(ctx context.Context, host string, port int) (*target, e
 		return t, nil
 	}
 	return nil, err
+}
+
+// settle is target for what a program has named before a tunnel, unless err says why it could
+// not be read. It resolves the name as well, since there are no words for a refusal after the
+// answer, and reports a refusal.
+func (s *Session) settle(ctx context.Context, protocol, host string, port int, err error) (t *target, _ error) {
+	if err == nil {
+		t, err = s.target(ctx, host, port)
+	}
+	if err == nil {
+		t.addrs, err = s.gate.resolve(ctx, t)
+	}
+	if err != nil {
+		s.refuse(egress.Event{Protocol: protocol, Host: host, Port: port}, err)
+	}
+	return t, err
 }
 
 // allowed reports whether the run of now may use a target that was settled earlier.

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/netip"
 	"time"
-
-	"github.com/toolcell/toolcell/egress"
 )
 
 // Replies of SOCKS5 (RFC 1928, section 6).
@@ -23,16 +21,10 @@ func (s *Session) socks(c *conn) {
 	_ = c.SetReadDeadline(time.Now().Add(helloTime))
 	host, port, err := readSocks(c)
 	_ = c.SetReadDeadline(time.Time{})
-	var t *target
-	if err == nil {
-		ctx, cancel := context.WithTimeout(s.ctx, dialTime)
-		defer cancel()
-		if t, err = s.target(ctx, host, port); err == nil {
-			t.addrs, err = s.gate.resolve(ctx, t)
-		}
-	}
+	ctx, cancel := context.WithTimeout(s.ctx, dialTime)
+	defer cancel()
+	t, err := s.settle(ctx, "socks5", host, port, err)
 	if err != nil {
-		s.refuse(egress.Event{Protocol: "socks5", Host: host, Port: port}, err)
 		_, _ = c.Write(socksReply(socksNotAllowed))
 		_ = c.Close()
 		return

@@ -63,13 +63,10 @@ func pass(c *conn, up net.Conn, counted bool) (sent, received int64) {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		ahead, _ := c.r.Peek(c.r.Buffered())
-		if counted && !c.s.spend(len(ahead)) {
-			ahead = nil
+		var err error
+		if !counted { // which reads from c.r itself
+			sent, err = io.CopyN(up, c.r, int64(c.r.Buffered()))
 		}
-		n, err := up.Write(ahead)
-		_, _ = c.r.Discard(n)
-		sent = int64(n)
 		if err == nil {
 			n, _ := io.Copy(up, program)
 			sent += n

@@ -125,7 +125,7 @@ func (h *host) spawn(ends *ends, l *language, pl *place, c *sandbox.Cmd, stdin *
 	sb, err := h.sandbox.Start(c)
 	ends.closeChild()
 	if err != nil {
-		pl.closeNet()
+		pl.net.Close()
 		ends.closeHost()
 		return nil, err
 	}

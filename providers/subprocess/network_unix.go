@@ -55,23 +55,9 @@ func (h *host) connect(pl *place, c *sandbox.Cmd, env map[string]string) {
 	maps.Copy(env, own)
 }
 
-// beginRun says that a program begins in a place, endRun what was refused to it.
+// beginRun says that a program begins in a place.
 func (pl *place) beginRun(prog *driver.Program) {
 	if pl.net != nil {
 		pl.net.BeginRun(string(pl.id), prog.Network, prog.OnNetwork)
-	}
-}
-
-func (pl *place) endRun() []string {
-	if pl.net == nil {
-		return nil
-	}
-	return pl.net.EndRun()
-}
-
-// closeNet ends what a place's process has open.
-func (pl *place) closeNet() {
-	if pl.net != nil {
-		pl.net.Close()
 	}
 }

@@ -11,7 +11,7 @@ import (
 // outcome says how a run of p that is done has ended. once says that the process
 // was the program's own.
 func (r *run) outcome(p *process, once bool) driver.Outcome {
-	o := driver.Outcome{End: r.ended, Refusals: p.place.endRun()}
+	o := driver.Outcome{End: r.ended, Refusals: p.place.net.EndRun()}
 	switch end := r.end; {
 	case end == nil:
 		p.unreported(&o, once)

@@ -208,7 +208,7 @@ func (p *process) watch() {
 	r, release := p.run, p.release
 	p.run, p.dead = nil, true
 	p.mu.Unlock()
-	p.place.closeNet()
+	p.place.net.Close()
 	if r != nil {
 		r.ended = ended
 		close(r.done)

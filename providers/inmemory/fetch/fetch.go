@@ -43,8 +43,6 @@ const (
 	maxOpen = 256
 )
 
-var errRedirect = errors.New("unexpected redirect")
-
 // A network is a gate for the programs of one interpreter.
 type network struct {
 	gate   *gate.Gate
@@ -159,7 +157,7 @@ func (f *fetcher) do(ctx context.Context, q *engine.FetchRequest) (*engine.Fetch
 		case q.Redirect == "manual":
 			return http.ErrUseLastResponse
 		case q.Redirect == "error":
-			return errRedirect
+			return errors.New("unexpected redirect")
 		case len(via) >= maxRedirects:
 			return errors.New("redirect count exceeded")
 		}
