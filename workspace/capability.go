@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -69,28 +70,25 @@ type CodeDeclaration struct {
 	Managed bool `json:"managed,omitempty"`
 }
 
-// narrow returns ci with what is declared and nothing else.
-func (d *CodeDeclaration) narrow(ci codeinterp.CodeInterpreter) (codeinterp.CodeInterpreter, error) {
-	return codeinterp.Narrow(ci, &codeinterp.NarrowOptions{Languages: d.Languages, Contexts: d.Stateful, Manager: d.Managed})
-}
-
-// narrowed returns the interpreters by name, "" for the main one, with what is
-// declared of those that are.
-func (c *Capabilities) narrowed() (map[string]codeinterp.CodeInterpreter, error) {
-	all := map[string]codeinterp.CodeInterpreter{}
+// byName returns the interpreters and what is declared of them, "" for the main one.
+func (c *Capabilities) byName() (all map[string]codeinterp.CodeInterpreter, declared map[string]CodeDeclaration) {
+	all, declared = map[string]codeinterp.CodeInterpreter{}, map[string]CodeDeclaration{}
 	maps.Copy(all, c.Beside)
 	if c.Code != nil {
 		all[""] = c.Code
 	}
-	declared := maps.Clone(c.Declared.Beside)
+	maps.Copy(declared, c.Declared.Beside)
 	if d := c.Declared.Code; d != nil {
-		if declared == nil {
-			declared = map[string]CodeDeclaration{}
-		}
 		declared[""] = *d
 	}
+	return all, declared
+}
+
+// narrowed returns the interpreters by name, with what is declared of those that are.
+func (c *Capabilities) narrowed() (map[string]codeinterp.CodeInterpreter, error) {
+	all, declared := c.byName()
 	for name, d := range declared {
-		ci, err := d.narrow(all[name])
+		ci, err := codeinterp.Narrow(all[name], &codeinterp.NarrowOptions{Languages: d.Languages, Contexts: d.Stateful, Manager: d.Managed})
 		if err != nil {
 			return nil, err
 		}
@@ -99,19 +97,12 @@ func (c *Capabilities) narrowed() (map[string]codeinterp.CodeInterpreter, error)
 	return all, nil
 }
 
-// provided returns the declaration that ci fulfils exactly.
-func provided(ci codeinterp.CodeInterpreter) CodeDeclaration {
-	_, managed := codeinterp.Manager(ci)
-	d := CodeDeclaration{Languages: ci.Languages(), Managed: managed}
-	d.Stateful = d.contexts(ci)
-	return d
-}
-
 // check compares what is declared with what is there and names all that is
 // missing.
 func (c *Capabilities) check() error {
+	all, declared := c.byName()
 	var errs []error
-	if c.Code == nil && len(c.Beside) == 0 && c.Files == nil && c.Shell == nil {
+	if len(all) == 0 && c.Files == nil && c.Shell == nil {
 		errs = append(errs, fmt.Errorf("%w: there is no interpreter, no files, and no shell", codeinterp.ErrInvalid))
 	}
 	if c.Declared.Files && c.Files == nil {
@@ -120,15 +111,12 @@ func (c *Capabilities) check() error {
 	if c.Declared.Shell && c.Shell == nil {
 		errs = append(errs, fmt.Errorf("%w: a shell", ErrLacking))
 	}
-	if d := c.Declared.Code; d != nil {
-		errs = append(errs, d.check("code", c.Code))
+	for _, name := range slices.Sorted(maps.Keys(declared)) {
+		d := declared[name]
+		errs = append(errs, d.check(cmp.Or(name, "code"), all[name]))
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Declared.Beside)) {
-		d := c.Declared.Beside[name]
-		errs = append(errs, d.check(name, c.Beside[name]))
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Beside)) {
-		if c.Beside[name] == nil {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if all[name] == nil {
 			errs = append(errs, fmt.Errorf("%w: the interpreter %q is nil", codeinterp.ErrInvalid, name))
 		}
 	}
@@ -140,16 +128,18 @@ func (d *CodeDeclaration) check(name string, ci codeinterp.CodeInterpreter) erro
 		return fmt.Errorf("%w: the interpreter %q", ErrLacking, name)
 	}
 	var lacks []string
-	has := provided(ci)
 	for _, language := range d.Languages {
-		if !slices.Contains(has.Languages, language) {
-			lacks = append(lacks, fmt.Sprintf("language %s (it has %s)", language, strings.Join(has.Languages, ", ")))
+		if has := ci.Languages(); !slices.Contains(has, language) {
+			lacks = append(lacks, fmt.Sprintf("language %s (it has %s)", language, strings.Join(has, ", ")))
 		}
 	}
-	if d.Stateful && !d.contexts(ci) {
+	contexts := slices.ContainsFunc(codeinterp.Describe(ci).Languages, func(l codeinterp.LanguageInfo) bool {
+		return l.Contexts && (len(d.Languages) == 0 || slices.Contains(d.Languages, l.Name))
+	})
+	if d.Stateful && !contexts {
 		lacks = append(lacks, "contexts that keep state")
 	}
-	if d.Managed && !has.Managed {
+	if _, managed := codeinterp.Manager(ci); d.Managed && !managed {
 		lacks = append(lacks, "listing, restarting and interrupting contexts")
 	}
 	var errs []error
@@ -160,11 +150,4 @@ func (d *CodeDeclaration) check(name string, ci codeinterp.CodeInterpreter) erro
 		errs = append(errs, fmt.Errorf("%w: the interpreter %q lacks %s", ErrLacking, name, strings.Join(lacks, "; ")))
 	}
 	return errors.Join(errs...)
-}
-
-// contexts reports whether a declared language has contexts.
-func (d *CodeDeclaration) contexts(ci codeinterp.CodeInterpreter) bool {
-	return slices.ContainsFunc(codeinterp.Describe(ci).Languages, func(l codeinterp.LanguageInfo) bool {
-		return l.Contexts && (len(d.Languages) == 0 || slices.Contains(d.Languages, l.Name))
-	})
 }
