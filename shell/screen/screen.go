@@ -161,19 +161,17 @@ func (s *Screen) Write(b []byte) {
 	if s.pending = append(s.pending, b...); plain(b) == len(b) && len(s.pending) <= maxPending {
 		return
 	}
-	b, s.pending = s.pending, nil
-	for len(b) > 0 && !s.closed.Load() {
-		b = b[s.step(b):]
-		s.mu.Unlock() // who looks at the screen does not wait for all of b
+	s.show(func() bool {
+		s.mu.Unlock() // who looks at the screen does not wait for all of it
 		s.mu.Lock()
-	}
+		return !s.closed.Load()
+	})
 }
 
-// show shows what is pending. mu is held.
-func (s *Screen) show() {
+// show shows what is pending, while more, if not nil, returns true. mu is held.
+func (s *Screen) show(more func() bool) {
 	b := s.pending
-	s.pending = nil
-	for len(b) > 0 {
+	for s.pending = nil; len(b) > 0 && (more == nil || more()); {
 		b = b[s.step(b):]
 	}
 }
@@ -240,7 +238,7 @@ func plain(b []byte) (n int) {
 func (s *Screen) Resize(columns, rows int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.show()
+	s.show(nil)
 	s.vt.Resize(columns, rows)
 }
 
@@ -248,7 +246,7 @@ func (s *Screen) Resize(columns, rows int) {
 func (s *Screen) State() shell.Screen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.show()
+	s.show(nil)
 	st := shell.Screen{Title: s.title, CursorHidden: s.hidden, Columns: s.vt.Width(), Rows: s.vt.Height()}
 	at := s.vt.CursorPosition()
 	st.Column, st.Row = at.X, at.Y
