@@ -30,9 +30,6 @@ const (
 	// 503.
 	maxSessions = 256
 
-	// DefaultSessionIdle is how long a session lives without a request.
-	DefaultSessionIdle = time.Hour
-
 	// ioTimeout is how long a client may take to send a request, or to read a piece of
 	// an answer.
 	ioTimeout = 30 * time.Second
@@ -76,7 +73,7 @@ type HTTPOptions struct {
 	Origins []string
 
 	// SessionIdle is how long a session, and its contexts, live without a request. Zero
-	// means DefaultSessionIdle.
+	// means an hour.
 	SessionIdle time.Duration
 
 	// Drain is how long Serve lets calls in progress finish when its ctx has ended, while
@@ -114,7 +111,7 @@ func (s *Server) Handler(opts *HTTPOptions) (http.Handler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	o.SessionIdle = cmp.Or(o.SessionIdle, DefaultSessionIdle)
+	o.SessionIdle = cmp.Or(o.SessionIdle, time.Hour)
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	t := &transport{
 		Server: s, HTTPOptions: o,

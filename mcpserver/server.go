@@ -20,14 +20,9 @@ import (
 	"github.com/toolcell/toolcell/workspace"
 )
 
-const (
-	// DefaultTimeout bounds a run whose call does not set timeoutMs, unless the
-	// workspace's options do. Several hosts give up on a call after 60 seconds.
-	DefaultTimeout = 45 * time.Second
-
-	// DefaultKeepAlive is how often a call without output reports progress.
-	DefaultKeepAlive = 5 * time.Second
-)
+// DefaultTimeout bounds a run whose call does not set timeoutMs, unless the workspace's
+// options do. Several hosts give up on a call after 60 seconds.
+const DefaultTimeout = 45 * time.Second
 
 // Options configures [New]. The zero value is ready to use.
 type Options struct {
@@ -43,7 +38,7 @@ type Options struct {
 	Limits Limits
 
 	// KeepAlive is how often a call that asked for progress, and has no output, reports
-	// some. Zero means DefaultKeepAlive; a negative value means never.
+	// some. Zero means five seconds; a negative value means never.
 	KeepAlive time.Duration
 
 	// Logger receives a line for each call and session and for refused requests, and
@@ -124,7 +119,7 @@ func (o *Options) complete() {
 	o.Name = cmp.Or(o.Name, "toolcell")
 	o.Version = cmp.Or(o.Version, version())
 	o.Limits = o.Limits.complete()
-	o.KeepAlive = cmp.Or(o.KeepAlive, DefaultKeepAlive)
+	o.KeepAlive = cmp.Or(o.KeepAlive, 5*time.Second)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

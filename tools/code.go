@@ -36,7 +36,7 @@ func (k *kit) tools() (list []Tool, err error) {
 		}
 	}
 	for _, t := range list {
-		if err := CheckToolName(t.Name, MaxToolName); err != nil {
+		if err := CheckToolName(t.Name, maxToolName); err != nil {
 			return nil, fmt.Errorf("tools: %w", err)
 		}
 	}

@@ -108,7 +108,7 @@ func TestForkTool(t *testing.T) {
 }
 
 func TestConstruction(t *testing.T) {
-	long := strings.Repeat("a", tools.MaxWorkspaceName+1)
+	long := strings.Repeat("a", 257)
 	for _, tt := range []struct {
 		name      string
 		workspace string

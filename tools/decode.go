@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// MaxArgs is the largest JSON of arguments in bytes. The largest program fits,
+	// maxArgs is the largest JSON of arguments in bytes. The largest program fits,
 	// escaped.
-	MaxArgs = 4 * codeinterp.MaxCode
+	maxArgs = 4 * codeinterp.MaxCode
 
 	// maxDepth is how deeply arguments may be nested; ours are flat.
 	maxDepth = 100
@@ -91,8 +91,8 @@ func parse(raw []byte, f *faults) (gjson.Result, bool) {
 
 func checkText(raw []byte, f *faults) (string, bool) {
 	switch {
-	case len(raw) > MaxArgs:
-		f.add("arguments: %d bytes, more than %d; put data into a file", len(raw), MaxArgs)
+	case len(raw) > maxArgs:
+		f.add("arguments: %d bytes, more than %d; put data into a file", len(raw), maxArgs)
 		return "", false
 	// Before the check of gjson, which recurses.
 	case codeinterp.DeeperThan(raw, maxDepth):

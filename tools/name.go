@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// MaxWorkspaceName is how many bytes the name of a workspace has at most.
-	MaxWorkspaceName = 256
+	// maxWorkspaceName is how many bytes the name of a workspace has at most.
+	maxWorkspaceName = 256
 
-	// MaxToolName is how long the names of tools are at most. OpenAI's Chat Completions
+	// maxToolName is how long the names of tools are at most. OpenAI's Chat Completions
 	// takes no more.
-	MaxToolName = 64
+	maxToolName = 64
 
 	// maxPart is the longest part of a tool's name that stands for a workspace: with it,
-	// the longest tool name has MaxToolName characters.
+	// the longest tool name has maxToolName characters.
 	maxPart = 32
 )
 
@@ -31,14 +31,14 @@ var (
 )
 
 // CheckWorkspaceName says what is wrong with the name of a workspace, which may be a
-// user's id such as alice@example.com: it has 1 to MaxWorkspaceName bytes of printable
+// user's id such as alice@example.com: it has 1 to 256 bytes of printable
 // UTF-8, without spaces at its ends.
 func CheckWorkspaceName(name string) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("workspace name: is empty")
-	case len(name) > MaxWorkspaceName:
-		return fmt.Errorf("workspace name: has %d bytes, more than %d", len(name), MaxWorkspaceName)
+	case len(name) > maxWorkspaceName:
+		return fmt.Errorf("workspace name: has %d bytes, more than %d", len(name), maxWorkspaceName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.TrimSpace(name) != name:
 		return fmt.Errorf("workspace name %q: use printable characters, without spaces at the ends", name)
 	}

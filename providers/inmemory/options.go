@@ -11,16 +11,6 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
 )
 
-const (
-	// DefaultMaxMemory is what all instances may use together where
-	// Options.MaxMemory is zero.
-	DefaultMaxMemory = 1 << 30
-
-	// DefaultMaxAbandoned is how many engines may run on after their run was
-	// given up where Options.MaxAbandoned is zero.
-	DefaultMaxAbandoned = 4
-)
-
 // Options tunes an interpreter. The zero value is ready to use: JavaScript on
 // QuickJS.
 type Options struct {
@@ -33,7 +23,7 @@ type Options struct {
 	Limits engine.Limits
 
 	// MaxMemory bounds the memory of all contexts and runs together, in
-	// bytes. Zero means DefaultMaxMemory.
+	// bytes. Zero means 1 GiB.
 	MaxMemory int64
 
 	// MaxRunning is how many programs run at the same time; others wait in
@@ -46,7 +36,7 @@ type Options struct {
 
 	// MaxAbandoned is how many engines that could not be stopped may run on
 	// before every further run is refused with ErrCapacity. Zero means
-	// DefaultMaxAbandoned.
+	// four.
 	MaxAbandoned int
 
 	// Files bounds the file system of each context and each stateless run. It is
@@ -81,8 +71,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if c.Engines == nil {
 		c.Engines = []engine.Engine{quickjs.New(nil)}
 	}
-	c.MaxMemory = cmp.Or(c.MaxMemory, DefaultMaxMemory)
+	c.MaxMemory = cmp.Or(c.MaxMemory, 1<<30)
 	c.MaxRunning = cmp.Or(c.MaxRunning, runtime.GOMAXPROCS(0))
-	c.MaxAbandoned = cmp.Or(c.MaxAbandoned, DefaultMaxAbandoned)
+	c.MaxAbandoned = cmp.Or(c.MaxAbandoned, 4)
 	return c, nil
 }

@@ -13,12 +13,6 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// Defaults of Options.
-const (
-	DefaultStartTimeout = 60 * time.Second
-	DefaultGrace        = 2 * time.Second
-)
-
 // A StatusError is a server's refusal of a request. It unwraps to
 // [codeinterp.ErrCapacity] if a limit on kernels is reached, to
 // [codeinterp.ErrContext] if a kernel is gone, and to [codeinterp.ErrUnavailable]
@@ -61,11 +55,11 @@ type Options struct {
 	Dir string
 
 	// StartTimeout bounds the wait for a server that is still starting, and
-	// for a kernel to become ready; gateways can need minutes.
+	// for a kernel to become ready; gateways can need minutes. Zero means a minute.
 	StartTimeout time.Duration
 
 	// Grace is how long an interrupted program has before its kernel is
-	// killed.
+	// killed. Zero means two seconds.
 	Grace time.Duration
 
 	// ContextIdle deletes contexts that had no run for so long. Zero means
@@ -128,8 +122,8 @@ func (o *Options) check() (Options, error) {
 	c.KernelEnv = maps.Clone(o.KernelEnv)
 	c.Warm = maps.Clone(o.Warm)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
-	c.StartTimeout = cmp.Or(c.StartTimeout, DefaultStartTimeout)
-	c.Grace = cmp.Or(c.Grace, DefaultGrace)
+	c.StartTimeout = cmp.Or(c.StartTimeout, time.Minute)
+	c.Grace = cmp.Or(c.Grace, 2*time.Second)
 	if o.Auth.Hub != nil {
 		hub := *o.Auth.Hub
 		c.Auth.Hub = &hub
