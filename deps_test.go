@@ -17,7 +17,7 @@ var layers = map[string][]string{
 	"codeinterp":               {},
 	"codeinterp/driver":        {"codeinterp", "golang.org/x/sync"},
 	"internal":                 {"codeinterp", "golang.org/x/image", "golang.org/x/sync", "golang.org/x/sys"},
-	"internal/pybuild":         {"codeinterp", "providers/inmemory", "github.com/tetratelabs/wazero"},
+	"internal/pybuild":         {"codeinterp", "providers/inmemory", "github.com/tetratelabs/wazero", "golang.org/x/sync"},
 	"shell/screen":             {"github.com/charmbracelet", "shell"},
 	"internal/fakejupyter":     {"github.com/gorilla/websocket"},
 	"egress":                   {"codeinterp"},

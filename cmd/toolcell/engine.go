@@ -135,7 +135,7 @@ func (a *app) makeScience(ctx context.Context, from, dir string) (err error) {
 // buildEngine makes the small pack. What it needs is obtained by pip, go and apt-get.
 func (a *app) buildEngine(ctx context.Context, f *engineFlags) error {
 	fmt.Fprintln(a.stderr, "toolcell: building needs pip, go and Debian's apt-get, downloads of 130 MB, 700 MB of disk, and some five minutes of a processor")
-	build := func(dir string) error { return pybuild.Build(ctx, dir, &pybuild.Options{Work: f.work, Log: a.stderr}) }
+	build := func(dir string) error { return pybuild.Build(ctx, dir, f.work, a.stderr) }
 	if f.out != "" {
 		return build(f.out)
 	}

@@ -4,7 +4,6 @@
 package pybuild
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,15 +12,6 @@ import (
 	"path/filepath"
 	"time"
 )
-
-// Options tunes Build.
-type Options struct {
-	// Work is a directory for what is obtained and made on the way, 700 MB, of which a later
-	// build uses again what it finds. Empty means a temporary one, which is removed.
-	Work string
-	// Log is where each step is listed. Nil means nowhere.
-	Log io.Writer
-}
 
 // A build is what the pack is made from and where.
 type build struct {
@@ -32,13 +22,14 @@ type build struct {
 
 // Build makes the pack in a directory, and its archive beside that, by the pack's name. It
 // obtains the sources by the ordinary clients of package registries: pip, go, and apt-get of
-// Debian. It takes about five minutes of a processor.
-func Build(ctx context.Context, dir string, o *Options) (err error) {
+// Debian. It takes about five minutes of a processor. work is a directory for what is obtained
+// and made on the way, 700 MB, of which a later build uses again what it finds; empty means a
+// temporary one, which is removed. Each step is listed on log.
+func Build(ctx context.Context, dir, work string, log io.Writer) (err error) {
 	b := &build{}
 	if b.recipe, err = readRecipe(); err != nil {
 		return err
 	}
-	work := o.Work
 	if work == "" {
 		if work, err = os.MkdirTemp("", "toolcell-build-"); err != nil {
 			return err
@@ -57,14 +48,14 @@ func Build(ctx context.Context, dir string, o *Options) (err error) {
 		name string
 		do   func(context.Context) error
 	}{
-		{"sources", b.fetch}, {"headers", b.writeHeaders}, {"objects", b.compileAll}, {"frozen modules", b.freeze},
-		{wasmName, b.link}, {libraryName, b.makeLibrary}, {"manifest.json", b.writeManifest}, {"archive", b.writeArchive},
+		{"sources", b.fetch}, {"own sources", b.writeSources}, {"objects", b.compileAll}, {"frozen modules", b.freeze},
+		{wasmName, b.link}, {libraryName, b.makeLibrary}, {"archive", b.writeArchive},
 	} {
 		start := time.Now()
 		if err := s.do(ctx); err != nil {
 			return fmt.Errorf("%s: %w", s.name, errors.Join(context.Cause(ctx), err))
 		}
-		fmt.Fprintf(cmp.Or(o.Log, io.Discard), "%-15s %v\n", s.name, time.Since(start).Round(time.Second))
+		fmt.Fprintf(log, "%-15s %v\n", s.name, time.Since(start).Round(time.Second))
 	}
 	return nil
 }

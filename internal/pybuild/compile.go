@@ -2,7 +2,6 @@ package pybuild
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -27,27 +27,25 @@ type object struct {
 	flags        []string
 }
 
-// objects lists all that is compiled before the modules are frozen.
-func (b *build) objects() (list []object) {
+// objects lists all that is compiled.
+func (b *build) objects() (list []*object) {
+	add := func(g group, flags []string) {
+		for _, name := range g.Files {
+			o := &object{source: b.expand(name), name: strings.NewReplacer("{", "", "}", "", "/", "+").Replace(name) + ".o"}
+			if !strings.HasPrefix(name, "{") {
+				o.source = filepath.Join(b.python, name)
+			}
+			for _, f := range slices.Concat(flags, g.Flags) {
+				o.flags = append(o.flags, b.expand(f))
+			}
+			list = append(list, o)
+		}
+	}
 	for _, g := range b.recipe.Groups {
-		list = append(list, b.objectsOf(g, b.recipe.Flags)...)
+		add(g, b.recipe.Flags)
 	}
 	for _, g := range b.recipe.Libraries {
-		list = append(list, b.objectsOf(g, nil)...)
-	}
-	return list
-}
-
-func (b *build) objectsOf(g group, flags []string) (list []object) {
-	for _, name := range g.Files {
-		o := object{source: b.expand(name), name: strings.NewReplacer("{", "", "}", "", "/", "+").Replace(name) + ".o"}
-		if !strings.HasPrefix(name, "{") {
-			o.source = filepath.Join(b.python, name)
-		}
-		for _, f := range slices.Concat(flags, g.Flags) {
-			o.flags = append(o.flags, b.expand(f))
-		}
-		list = append(list, o)
+		add(g, nil)
 	}
 	return list
 }
@@ -64,48 +62,17 @@ func (o *object) forFreezing() bool {
 
 // compileAll compiles what does not need the frozen modules.
 func (b *build) compileAll(ctx context.Context) error {
-	sqlite, err := os.ReadFile(filepath.Join(b.sqlite, "sqlite3-binding.c"))
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(b.work, "sqlite3.c"), sqlite, 0o644); err != nil {
-		return err
-	}
-	var list []object
-	for _, o := range b.objects() {
-		if !o.needsFrozen() {
-			list = append(list, o)
-		}
-	}
-	return b.compile(ctx, list)
+	return b.compile(ctx, slices.DeleteFunc(b.objects(), (*object).needsFrozen))
 }
 
 // compile compiles objects, as many at a time as there are processors.
-func (b *build) compile(ctx context.Context, list []object) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	todo := make(chan object)
-	errs := make([]error, max(runtime.NumCPU(), 1))
-	var all sync.WaitGroup
-	for i := range errs {
-		all.Go(func() {
-			for o := range todo {
-				if errs[i] == nil {
-					if errs[i] = b.zigcc(ctx, append(o.flags, "-c", o.source, "-o", o.name)...); errs[i] != nil {
-						stop()
-					}
-				}
-			}
-		})
-	}
+func (b *build) compile(ctx context.Context, list []*object) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.NumCPU())
 	for _, o := range list {
-		if ctx.Err() == nil {
-			todo <- o
-		}
+		g.Go(func() error { return b.zigcc(ctx, append(o.flags, "-c", o.source, "-o", o.name)...) })
 	}
-	close(todo)
-	all.Wait()
-	return errors.Join(errs...)
+	return g.Wait()
 }
 
 // zigcc runs the C compiler in the work directory.

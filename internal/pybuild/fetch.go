@@ -40,7 +40,7 @@ func (b *build) fetch(ctx context.Context) (err error) {
 	if b.tzdata, err = Wheel(ctx, dir, tzdataPackage); err != nil {
 		return err
 	}
-	out, err := command(ctx, dir, nil, "go", "mod", "download", "-json", sqliteModule)
+	out, err := command(ctx, dir, "go", "mod", "download", "-json", sqliteModule)
 	var m struct{ Dir string }
 	if err = errors.Join(err, json.Unmarshal(out, &m)); err != nil {
 		return err
@@ -84,7 +84,7 @@ func Wheel(ctx context.Context, dir, name string) (string, error) {
 	if file, err := only(pattern); err == nil {
 		return file, nil
 	}
-	if _, err := command(ctx, dir, nil, "python3", "-m", "pip", "download", "-q", "--no-deps", "-d", dir, name); err != nil {
+	if _, err := command(ctx, dir, "python3", "-m", "pip", "download", "-q", "--no-deps", "-d", dir, name); err != nil {
 		return "", err
 	}
 	return only(pattern)
@@ -119,9 +119,11 @@ func fetchSource(ctx context.Context, dir, name string) (archive string, err err
 	if archive, err := only(pattern); err == nil {
 		return archive, nil
 	}
-	conf, err := aptConfig(ctx, dir)
-	if err == nil {
-		_, err = command(ctx, sources, conf, "apt-get", "source", "-q", "--download-only", "--tar-only", name)
+	apt, err := aptOptions(dir)
+	for _, args := range [][]string{{"update"}, {"source", "--download-only", "--tar-only", name}} {
+		if err == nil {
+			_, err = command(ctx, sources, "apt-get", slices.Concat(apt, args)...)
+		}
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w; without apt-get, put %s into the work directory", err, pattern)
@@ -132,7 +134,7 @@ func fetchSource(ctx context.Context, dir, name string) (archive string, err err
 // unpack unpacks an archive where it is, and returns its one directory.
 func unpack(ctx context.Context, archive string) (string, error) {
 	dir := filepath.Dir(archive)
-	if _, err := command(ctx, dir, nil, "tar", "xf", archive); err != nil {
+	if _, err := command(ctx, dir, "tar", "xf", archive); err != nil {
 		return "", err
 	}
 	readme, err := only(filepath.Join(dir, "*", "README*"))
@@ -142,39 +144,25 @@ func unpack(ctx context.Context, archive string) (string, error) {
 // debian is the line of a machine's package sources with the address of Debian's.
 var debian = regexp.MustCompile(`(?m)^URIs: (\S+/debian)/?$`)
 
-// aptConfig makes a configuration of its own that knows the sources of the newest and of
-// this machine's Debian, and returns the environment for it.
-func aptConfig(ctx context.Context, dir string) ([]string, error) {
-	files, _ := filepath.Glob("/etc/apt/sources.list.d/*.sources") // the pattern is valid
-	from := ""
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		if m := debian.FindStringSubmatch(string(data)); m != nil && from == "" {
-			from = m[1]
-		}
+// aptOptions are those by which apt-get knows the sources of the newest and of this machine's
+// Debian, and keeps what it learns in a directory.
+func aptOptions(dir string) ([]string, error) {
+	data, err := os.ReadFile("/etc/apt/sources.list.d/debian.sources")
+	from := debian.FindSubmatch(data)
+	if err == nil && from == nil {
+		err = errors.New("this machine's package sources are not Debian's")
 	}
-	if from == "" {
-		return nil, errors.New("this machine's package sources are not Debian's")
-	}
-	apt := filepath.Join(dir, "apt")
-	conf, list := filepath.Join(apt, "apt.conf"), filepath.Join(apt, "sources.list")
-	sources := ""
-	for _, suite := range []string{"bookworm", "sid"} {
-		sources += "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] " + from + " " + suite + " main\n"
-	}
-	settings := fmt.Sprintf("Dir::Etc::SourceList %q;\nDir::Etc::SourceParts \"/nonexistent\";\nDir::State::Lists %q;\nDir::Cache %q;\n",
-		list, filepath.Join(apt, "lists"), filepath.Join(apt, "cache"))
-	err := errors.Join(os.MkdirAll(filepath.Join(apt, "lists", "partial"), 0o755), os.MkdirAll(filepath.Join(apt, "cache", "archives", "partial"), 0o755),
-		os.WriteFile(conf, []byte(settings), 0o644), os.WriteFile(list, []byte(sources), 0o644))
 	if err != nil {
 		return nil, err
 	}
-	env := []string{"APT_CONFIG=" + conf}
-	_, err = command(ctx, dir, env, "apt-get", "update", "-q")
-	return env, err
+	apt, sources := filepath.Join(dir, "apt"), ""
+	for _, suite := range []string{"bookworm", "sid"} {
+		sources += fmt.Sprintf("deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n", from[1], suite)
+	}
+	err = errors.Join(os.MkdirAll(filepath.Join(apt, "lists", "partial"), 0o755), os.MkdirAll(filepath.Join(apt, "cache", "archives", "partial"), 0o755),
+		os.WriteFile(filepath.Join(apt, "sources.list"), []byte(sources), 0o644))
+	return []string{"-q", "-o", "Dir::Etc::SourceParts=/nonexistent", "-o", "Dir::Etc::SourceList=" + filepath.Join(apt, "sources.list"),
+		"-o", "Dir::State::Lists=" + filepath.Join(apt, "lists"), "-o", "Dir::Cache=" + filepath.Join(apt, "cache")}, err
 }
 
 // only returns the file that matches a pattern.
@@ -190,9 +178,9 @@ func only(pattern string) (string, error) {
 }
 
 // command runs a program and returns what it prints.
-func command(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
+func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	cmd.Dir = dir
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, exit.Stderr)

@@ -15,7 +15,7 @@ import (
 // consists of them.
 func (b *build) freeze(ctx context.Context) error {
 	args := linkFlags("freeze.wasm")
-	var frozen []object
+	var frozen []*object
 	for _, o := range b.objects() {
 		switch {
 		case o.needsFrozen():

@@ -2,44 +2,87 @@ package pybuild
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 	"github.com/toolcell/toolcell/providers/inmemory/python"
+	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
 )
 
-//go:embed recipe/library.py
-var compileLibrary string
+const (
+	// Name is that of the pack.
+	Name = "python-small"
 
-// leftOut are parts of the standard library that cannot work in the pack.
-var leftOut = strings.Fields(`test idlelib tkinter ensurepip lib2to3 turtledemo turtle.py pydoc_data venv curses dbm
-	ctypes antigravity.py this.py site-packages _pyrepl __pycache__ __phello__ __hello__.py msilib multiprocessing`)
+	revision = "3" // of packs of the same Python: one with other contents gets another
 
-// makeLibrary lets the new interpreter compile its own library.
+	wasmName, libraryName, licenseName = "python.wasm", "stdlib.zip", "LICENSE"
+)
+
+// describe writes the manifest of the pack.
+func (b *build) describe() error {
+	m := &pack.Manifest{Name: Name, Version: b.version(), Python: b.recipe.Python, Sources: b.recipe.Sources}
+	return pack.Describe(b.out, m, wasmName, libraryName, licenseName)
+}
+
+// version is the pack's.
+func (b *build) version() string { return b.recipe.Python + "-" + revision }
+
+// writeArchive makes the file that can be installed, beside the pack.
+func (b *build) writeArchive(context.Context) error {
+	var buf bytes.Buffer
+	if err := pack.Archive(&buf, os.DirFS(b.out)); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(filepath.Dir(b.out), Name+"-"+b.version()+".tar.gz"), buf.Bytes(), 0o644)
+}
+
+// makeLibrary lets the new interpreter, as a pack with the sources as its library, compile
+// that, and adds CPython's license.
 func (b *build) makeLibrary(ctx context.Context) error {
-	if err := b.writeSources(); err != nil {
+	license, err := os.ReadFile(filepath.Join(b.python, licenseName))
+	if err = errors.Join(err, os.WriteFile(filepath.Join(b.out, licenseName), license, 0o644), b.collectLibrary(), b.describe()); err != nil {
 		return err
 	}
 	archive, err := b.compileLibrary(ctx)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(b.out, libraryName), archive, 0o644)
+	return errors.Join(os.WriteFile(filepath.Join(b.out, libraryName), archive, 0o644), b.describe())
+}
+
+// collectLibrary makes an archive of the library's sources, and of the data of time zones.
+func (b *build) collectLibrary() error {
+	zones, err := zip.OpenReader(b.tzdata)
+	if err != nil {
+		return err
+	}
+	defer zones.Close()
+	f, err := os.Create(filepath.Join(b.out, libraryName))
+	if err != nil {
+		return err
+	}
+	w := zip.NewWriter(f)
+	variables, err := w.Create("_sysconfigdata__wasi_wasm32-wasi.py")
+	if err == nil {
+		_, err = variables.Write([]byte("build_time_vars = {}\n"))
+	}
+	return errors.Join(err, w.AddFS(os.DirFS(filepath.Join(b.python, "Lib"))), w.AddFS(zones), w.Close(), f.Close())
 }
 
 // compileLibrary runs the interpreter with its sources as library.
 func (b *build) compileLibrary(ctx context.Context) (_ []byte, err error) {
+	program, err := recipeFiles.ReadFile("recipe/library.py")
+	if err != nil {
+		return nil, err
+	}
 	e, err := python.New(ctx, &python.Options{Limits: engine.Limits{Memory: 1 << 30}, Pack: os.DirFS(b.out)})
 	if err != nil {
 		return nil, err
@@ -51,7 +94,7 @@ func (b *build) compileLibrary(ctx context.Context) (_ []byte, err error) {
 		return nil, err
 	}
 	defer ci.Close()
-	res, err := ci.RunCode(ctx, "python", compileLibrary, &codeinterp.RunOptions{})
+	res, err := ci.RunCode(ctx, "python", string(program), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -59,53 +102,4 @@ func (b *build) compileLibrary(ctx context.Context) (_ []byte, err error) {
 		return nil, fmt.Errorf("%s: %v %s", res.Status, res.Error, res.Stderr())
 	}
 	return files.ReadFile(libraryName)
-}
-
-// writeSources writes the library as it is before it is compiled. A manifest of an earlier
-// build would be another's.
-func (b *build) writeSources() error {
-	if err := os.RemoveAll(filepath.Join(b.out, "manifest.json")); err != nil {
-		return err
-	}
-	f, err := os.Create(filepath.Join(b.out, libraryName))
-	if err != nil {
-		return err
-	}
-	w := zip.NewWriter(f)
-	return errors.Join(b.addSources(w), w.Close(), f.Close())
-}
-
-// addSources adds the sources of the library, and the data of time zones.
-func (b *build) addSources(w *zip.Writer) error {
-	add := func(name string, data []byte) error {
-		if slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return slices.Contains(leftOut, part) }) {
-			return nil
-		}
-		f, err := w.Create(name)
-		if err == nil {
-			_, err = f.Write(data)
-		}
-		return err
-	}
-	zones, err := zip.OpenReader(b.tzdata)
-	if err != nil {
-		return err
-	}
-	defer zones.Close()
-	for only, from := range map[string]fs.FS{".": os.DirFS(filepath.Join(b.python, "Lib")), "tzdata": zones} {
-		err := fs.WalkDir(from, only, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			data, err := fs.ReadFile(from, name)
-			if err != nil {
-				return err
-			}
-			return add(name, data)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return add("_sysconfigdata__wasi_wasm32-wasi.py", []byte("build_time_vars = {}\n"))
 }

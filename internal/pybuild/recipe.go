@@ -2,26 +2,19 @@ package pybuild
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/json"
-	"fmt"
-	"maps"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/toolcell/toolcell/providers/inmemory/python/pack"
 )
 
-//go:embed recipe/recipe.json
-var recipeJSON []byte
-
-//go:embed recipe/pyconfig.h
-var pyconfig []byte
-
-//go:embed recipe/toolcell.c
-var toolcell []byte
+//go:embed recipe
+var recipeFiles embed.FS
 
 // A recipe says what is compiled and how. In flags and files {python}, {zlib} and so on
 // stand for the directories of sources.
@@ -32,7 +25,6 @@ type recipe struct {
 	Groups    []group           // files of CPython and of ours
 	Libraries []group           // The allocator of zig's C library takes twice the memory, and its math rounds worse.
 	Frozen    map[string]string // module -> its source in CPython's
-	Modules   map[string]string // built-in module -> the function that makes it
 }
 
 // A group are files that are compiled in the same way.
@@ -42,7 +34,8 @@ type group struct {
 
 func readRecipe() (*recipe, error) {
 	r := &recipe{}
-	return r, json.Unmarshal(recipeJSON, r)
+	data, err := recipeFiles.ReadFile("recipe/recipe.json")
+	return r, errors.Join(err, json.Unmarshal(data, r))
 }
 
 // expand puts the directories into a flag or name.
@@ -52,35 +45,23 @@ func (b *build) expand(s string) string {
 		"{sqlite}", filepath.Join(b.work, "sqlite"), "{work}", b.work).Replace(s)
 }
 
-// writeHeaders writes what configure would.
-func (b *build) writeHeaders(context.Context) error {
+// writeSources writes what configure would, and other files of ours, and those of SQLite by
+// their own names.
+func (b *build) writeSources(context.Context) error {
+	var errs []error
 	for _, dir := range []string{"Include", "Objects", "Python/frozen_modules", "sqlite"} {
-		if err := os.MkdirAll(filepath.Join(b.work, dir), 0o755); err != nil {
-			return err
-		}
+		errs = append(errs, os.MkdirAll(filepath.Join(b.work, dir), 0o755))
 	}
-	sqlite, err := os.ReadFile(filepath.Join(b.sqlite, "sqlite3-binding.h"))
-	if err != nil {
-		return err
+	sqlite := os.DirFS(b.sqlite)
+	for _, f := range []struct {
+		from     fs.FS
+		name, to string
+	}{
+		{recipeFiles, "recipe/pyconfig.h", "pyconfig.h"}, {recipeFiles, "recipe/toolcell.c", "toolcell.c"}, {recipeFiles, "recipe/config.c", "config.c"},
+		{sqlite, "sqlite3-binding.h", "sqlite/sqlite3.h"}, {sqlite, "sqlite3-binding.c", "sqlite3.c"},
+	} {
+		data, err := fs.ReadFile(f.from, f.name)
+		errs = append(errs, err, os.WriteFile(filepath.Join(b.work, f.to), data, 0o644))
 	}
-	files := map[string][]byte{"pyconfig.h": pyconfig, "toolcell.c": toolcell, "sqlite/sqlite3.h": sqlite, "config.c": b.config()}
-	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(b.work, name), data, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// config is the list of built-in modules.
-func (b *build) config() []byte {
-	var declared, listed strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(b.recipe.Modules)) {
-		create := b.recipe.Modules[name]
-		if create != "NULL" {
-			fmt.Fprintf(&declared, "extern PyObject *%s(void);\n", create)
-		}
-		fmt.Fprintf(&listed, "    {%q, %s},\n", name, create)
-	}
-	return fmt.Appendf(nil, "#include \"Python.h\"\n%s\nstruct _inittab _PyImport_Inittab[] = {\n%s    {0, 0}\n};\n", &declared, &listed)
+	return errors.Join(errs...)
 }

@@ -13,11 +13,19 @@ def compiled(name, source):
     return external._code_to_hash_pyc(code, _imp.source_hash(external._RAW_MAGIC_NUMBER, source), False)
 
 
-names = sorted(os.path.relpath(os.path.join(folder, file), ROOT) for folder, _, files in os.walk(ROOT) for file in files)
-with zipfile.ZipFile('/stdlib.zip', 'w') as archive:
+# Parts that cannot work in the pack, or are of no use there.
+LEFT_OUT = set('''test idlelib tkinter ensurepip lib2to3 turtledemo turtle.py pydoc_data venv curses dbm ctypes
+    antigravity.py this.py site-packages _pyrepl __pycache__ __phello__ __hello__.py msilib multiprocessing'''.split())
+
+files = {}
+for folder, folders, names in os.walk(ROOT):
+    folders[:] = [f for f in folders if f not in LEFT_OUT and not f.endswith('.dist-info')]
     for name in names:
-        with open(os.path.join(ROOT, name), 'rb') as f:
-            data = f.read()
+        if name not in LEFT_OUT:
+            with open(os.path.join(folder, name), 'rb') as f:
+                files[os.path.relpath(f.name, ROOT)] = f.read()
+with zipfile.ZipFile('/stdlib.zip', 'w') as archive:
+    for name, data in sorted(files.items()):
         if name.endswith('.py'):
             try:
                 name, data = name + 'c', compiled(name, data)

@@ -15,9 +15,9 @@ import (
 
 // Options tunes an engine.
 type Options struct {
-	// Pack holds python.wasm, the interpreter, and stdlib.zip, its library. os.DirFS of
-	// a directory is one. A manifest.json with the name ScienceName makes it the science
-	// pack.
+	// Pack holds python.wasm, the interpreter, stdlib.zip, its library, and manifest.json
+	// with the checksums of both, as package pack makes it. os.DirFS of a directory is one.
+	// The name ScienceName makes it the science pack.
 	Pack fs.FS
 	// Packages are packages in pure Python, which programs can import and not change: its
 	// root is a directory of sys.path. os.DirFS of a site-packages is one. Nil means none.
@@ -59,16 +59,16 @@ func New(ctx context.Context, o *Options) (_ *Engine, err error) {
 	if o == nil || o.Pack == nil {
 		return nil, fmt.Errorf("%w: no pack", codeinterp.ErrInvalid)
 	}
-	id, err := identify(o.Pack)
+	m, err := readManifest(o.Pack)
 	if err != nil {
 		return nil, err
 	}
-	d := DefaultLimits(id.name)
-	e := &Engine{variant: variantOf(id.name), limits: engine.Limits{Memory: cmp.Or(o.Limits.Memory, d.Memory), Stack: cmp.Or(o.Limits.Stack, d.Stack)}}
+	d := DefaultLimits(m.Name)
+	e := &Engine{variant: variantOf(m.Name), limits: engine.Limits{Memory: cmp.Or(o.Limits.Memory, d.Memory), Stack: cmp.Or(o.Limits.Stack, d.Stack)}}
 	if e.library, err = openLibrary(o.Pack, path.Base(e.variant.libraryDir), o.Packages); err != nil {
 		return nil, err
 	}
-	if err := e.open(ctx, o, id); err != nil {
+	if err := e.open(ctx, o, m); err != nil {
 		_ = e.Close() // the first error says more
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func (g *guest) request(at, size uint32) uint32 {
 	switch f, err := frames.Parse(data); {
 	case string(data) == "boot":
 		g.answer = bootSource()
-	case g.run == nil && g.started(string(data)):
+	case g.run == nil && g.started(data):
 	case g.run == nil && err != nil:
 		g.write(2, data) // of an interpreter that does not start
 	case err != nil:

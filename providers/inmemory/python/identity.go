@@ -2,7 +2,6 @@ package python
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -16,66 +15,52 @@ const (
 	libraryName = "stdlib.zip"
 )
 
-// An identity is the checksums of a pack's files.
-type identity struct {
-	name          string // of the pack
-	wasm, library string
-	listed        bool // in its manifest, so that they were not compared with the files yet
+// A manifest is what an engine takes of a pack's.
+type manifest struct {
+	Name  string
+	Files []struct{ Name, SHA256 string }
 }
 
-// identify takes the checksums from the pack's manifest, or of the files if there is none.
-func identify(pack fs.FS) (*identity, error) {
-	if data, err := fs.ReadFile(pack, "manifest.json"); err == nil {
-		var m struct {
-			Name  string
-			Files []struct{ Name, SHA256 string }
-		}
-		if err := json.Unmarshal(data, &m); err != nil {
-			return nil, fmt.Errorf("%w: the pack: its manifest: %v", codeinterp.ErrInvalid, err)
-		}
-		sums := map[string]string{}
-		for _, f := range m.Files {
-			sums[f.Name] = f.SHA256
-		}
-		if id := (&identity{m.Name, sums[wasmName], sums[libraryName], true}); id.wasm != "" && id.library != "" {
-			return id, nil
-		}
+func readManifest(pack fs.FS) (*manifest, error) {
+	m := &manifest{}
+	data, err := fs.ReadFile(pack, "manifest.json")
+	if err == nil {
+		err = json.Unmarshal(data, m)
 	}
-	return sumsOf(pack)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the pack: its manifest: %v", codeinterp.ErrInvalid, err)
+	}
+	return m, nil
 }
 
-func sumsOf(pack fs.FS) (*identity, error) {
-	id := &identity{}
-	for name, to := range map[string]*string{wasmName: &id.wasm, libraryName: &id.library} {
-		data, err := fs.ReadFile(pack, name)
-		if err != nil {
-			return nil, fmt.Errorf("%w: the pack: %v", codeinterp.ErrInvalid, err)
+// sum returns the checksum of a file, as the manifest says.
+func (m *manifest) sum(name string) string {
+	for _, f := range m.Files {
+		if f.Name == name {
+			return f.SHA256
 		}
-		sum := sha256.Sum256(data)
-		*to = hex.EncodeToString(sum[:])
 	}
-	return id, nil
+	return ""
 }
 
 // source returns the interpreter of the pack, whose files must be what its manifest says.
-func (id *identity) source(pack fs.FS) ([]byte, error) {
-	if id.listed {
-		if is, err := sumsOf(pack); err != nil || is.wasm != id.wasm || is.library != id.library {
-			return nil, fmt.Errorf("%w: the pack: its files differ from its manifest (%v)", codeinterp.ErrInvalid, err)
+func (m *manifest) source(pack fs.FS) (source []byte, err error) {
+	for _, name := range []string{libraryName, wasmName} {
+		source, err = fs.ReadFile(pack, name)
+		if err == nil && fmt.Sprintf("%x", sha256.Sum256(source)) != m.sum(name) {
+			err = fmt.Errorf("%s differs from its manifest", name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: the pack: %v", codeinterp.ErrInvalid, err)
 		}
 	}
-	data, err := fs.ReadFile(pack, wasmName)
-	if err != nil {
-		return nil, fmt.Errorf("%w: the pack: %v", codeinterp.ErrInvalid, err)
-	}
-	return data, nil
+	return source, nil
 }
 
-// sum stands for the interpreter that starts from the pack with the driver and the rewriter
-// of this program.
-func (id *identity) sum(boot []byte) string {
-	rewriter := rewrite.Version()
+// identity stands for the interpreter that starts from the pack with the driver and the
+// rewriter of this program.
+func (m *manifest) identity(boot []byte) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %s %x %s", id.wasm, id.library, rewriter, boot)
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	fmt.Fprintf(h, "%s %s %x %s", m.sum(wasmName), m.sum(libraryName), rewrite.Version(), boot)
+	return fmt.Sprintf("%x", h.Sum(nil)[:16])
 }

@@ -19,8 +19,12 @@ type part struct {
 
 const maxPart = 1 << 20
 
-// writeMemory writes the parts of a memory that are not zero.
-func writeMemory(to *gob.Encoder, memory []byte) error {
+// writeState writes a head, and the parts of a memory that are not zero.
+func writeState(w io.Writer, head any, memory []byte) error {
+	to := gob.NewEncoder(w)
+	if err := to.Encode(head); err != nil {
+		return err
+	}
 	return machine.Runs(memory, func(offset int64, data []byte) error {
 		for piece := range slices.Chunk(data, maxPart) {
 			if err := to.Encode(part{offset, piece}); err != nil {
@@ -32,7 +36,7 @@ func writeMemory(to *gob.Encoder, memory []byte) error {
 	})
 }
 
-// readMemory reads what writeMemory wrote last, to a memory of zeros.
+// readMemory reads what writeState wrote behind the head, to a memory of zeros.
 func readMemory(from *gob.Decoder, memory []byte) error {
 	var p part
 	for {

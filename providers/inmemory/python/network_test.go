@@ -34,6 +34,8 @@ func networked(t *testing.T) *inmemory.Stateful {
 			w.Write([]byte{0, 255, 128, 10})
 		case "/large":
 			w.Write(make([]byte, 17<<20))
+		case "/zeros":
+			w.Write(make([]byte, 8<<20))
 		case "/404":
 			http.Error(w, "nothing", http.StatusNotFound)
 		default:
@@ -87,6 +89,8 @@ func TestNetwork(t *testing.T) {
 		"try: u.urlopen('http://api.test/large')\nexcept OSError as e: print(e.reason)":                                                "the answer has more than 16777216 bytes",
 		"try: u.urlopen('http://api.test/', bytes(17 << 20))\nexcept OSError as e: print(e.reason)":                                    "a request of more than 16777216 bytes",
 		"print(u.urlopen(u.Request('http://key.test/', headers={'Authorization': 'mine'})).read().decode())":                           `GET / ""  Bearer *************`,
+		"print(len(u.urlopen('http://api.test/zeros').read()))":                                                                        "8388608",
+		"import math; print(u.urlopen('http://api.test/x', timeout=math.inf).status)":                                                  "200",
 		"c = http.client.HTTPConnection('api.test')\nfor p in 'ab': c.request('GET', '/' + p); print(c.getresponse().read().decode())": "GET /a \"\"  \nGET /b \"\"  ",
 		"import socket\ntry: socket.create_connection(('api.test', 80))\nexcept OSError as e: print(e.strerror)":                       "there is no network here",
 	} {

@@ -15,8 +15,8 @@ import (
 const firstMemory = 512 << 20
 
 // open takes the interpreter from the cache, or starts one.
-func (e *Engine) open(ctx context.Context, o *Options, id *identity) error {
-	e.identity = id.sum(e.variant.boot())
+func (e *Engine) open(ctx context.Context, o *Options, m *manifest) error {
+	e.identity = m.identity(e.variant.boot())
 	mo := &machine.Options{Imports: imports(), Yield: e.variant.yield, Cache: o.Cache, OnCompile: o.OnCompile}
 	file := ""
 	if o.Cache != "" {
@@ -25,7 +25,7 @@ func (e *Engine) open(ctx context.Context, o *Options, id *identity) error {
 			return err
 		}
 	}
-	source, err := id.source(o.Pack)
+	source, err := m.source(o.Pack)
 	if err != nil {
 		return err
 	}
@@ -35,9 +35,8 @@ func (e *Engine) open(ctx context.Context, o *Options, id *identity) error {
 	return e.prepare(file)
 }
 
-// check compares the addresses of the words with what the interpreter says. It also lets
-// the machine prepare for its first trap, which takes a while and is not to be that of a
-// program that has to end in time.
+// check tries an instance. It also lets the machine prepare for its first trap, which takes a
+// while and is not to be that of a program that has to end in time.
 func (e *Engine) check() error {
 	in, err := e.module.Start(&machine.Config{Image: e.image, Memory: firstMemory, Host: newGuest(e, memfs.New(nil))})
 	if err != nil {
@@ -48,9 +47,6 @@ func (e *Engine) check() error {
 		if uint64(at)+4 > uint64(len(in.Memory())) {
 			return fmt.Errorf("%w: the pack has a word of interrupts at %d", codeinterp.ErrInvalid, at)
 		}
-	}
-	if err := e.variant.check(e, in); err != nil {
-		return err
 	}
 	if _, err := in.Call(e.variant.trap, 1<<32-1<<16); err == nil {
 		return fmt.Errorf("%w: the pack does not trap", codeinterp.ErrInvalid)

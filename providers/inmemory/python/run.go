@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,7 +20,7 @@ const (
 	startCall = 'S' // number, name, arguments: a call whose answer comes with wait
 	forked    = 'F' // to the driver: it is a copy
 	wait      = 'W' // microseconds, -1 for ever: the answers to calls, or none
-	fetchCall = 'U' // microseconds, number, an engine.FetchRequest: "ok", "error", "timeout" or "none", and an engine.FetchAnswer or a message
+	fetchCall = 'U' // microseconds, number, an engine.FetchRequest: "ok", "error", "timeout" or "none", and what a server sends or a message
 )
 
 // A run is the program in progress.
@@ -57,11 +58,14 @@ func (r *run) write(descriptor int, p []byte) {
 	if r.host == nil {
 		return
 	}
-	kind := codeinterp.Stdout
-	if descriptor == 2 {
-		kind = codeinterp.Stderr
+	r.guest.machine.Outside(func() { r.host.Write(kindOf(descriptor == 2), p) })
+}
+
+func kindOf(err bool) codeinterp.Kind {
+	if err {
+		return codeinterp.Stderr
 	}
-	r.guest.machine.Outside(func() { r.host.Write(kind, p) })
+	return codeinterp.Stdout
 }
 
 // serve deals with a frame of the driver. The program can make frames of its own: they
@@ -117,11 +121,8 @@ func (r *run) show(f *frames.Frame) {
 
 // late takes what a task of an earlier run writes.
 func (r *run) late(f *frames.Frame) {
-	kind := codeinterp.Stdout
-	if string(f.Field(0)) == "stderr" {
-		kind = codeinterp.Stderr
-	}
-	r.guest.machine.Outside(func() { r.host.Show(codeinterp.Output{Kind: kind, Data: f.Field(1), Late: true}) })
+	o := codeinterp.Output{Kind: kindOf(string(f.Field(0)) == "stderr"), Data: f.Field(1), Late: true}
+	r.guest.machine.Outside(func() { r.host.Show(o) })
 }
 
 // wait waits for so long, for ever where d is negative, for until, which may be nil, or
@@ -149,8 +150,8 @@ func (r *run) wait(d time.Duration, until <-chan struct{}) (came bool) {
 
 // call calls a function of the host and waits for its answer.
 func (r *run) call(f *frames.Frame) []byte {
-	how, result, ok := r.outcome(-1, func(answer func(how, result string)) { r.begin(string(f.Field(0)), f.Field(1), answer) })
-	if !ok {
+	how, result := r.outcome(-1, func(answer answer) { r.begin(string(f.Field(0)), f.Field(1), answer) })
+	if how == "timeout" {
 		return nil
 	}
 	return frames.Encode(frames.Answer, how, result)
@@ -162,39 +163,56 @@ func (r *run) fetch(f *frames.Frame) []byte {
 	if fetch == nil {
 		return frames.Encode(frames.Answer, "none", "")
 	}
-	how, result, ok := r.outcome(time.Duration(f.Number(0))*time.Microsecond, func(answer func(how, result string)) {
-		fetch(f.Field(2), answered(answer))
-	})
-	if !ok {
+	how, result := r.outcome(time.Duration(f.Number(0))*time.Microsecond, func(answer answer) { fetch(f.Field(2), answer) })
+	switch how {
+	case "ok":
+		result = response(result)
+	case "timeout":
 		fetch(fmt.Appendf(nil, `{"cancel": %d}`, f.Number(1)), func(json.RawMessage, error) {})
-		how, result = "timeout", ""
 	}
 	return frames.Encode(frames.Answer, how, result)
 }
 
-// outcome begins a call and waits for its answer, for so long, or until the run is to end.
-func (r *run) outcome(d time.Duration, begin func(answer func(how, result string))) (how, result string, ok bool) {
+// response returns an engine.FetchAnswer as a server sends it.
+func response(answer string) string {
+	var a engine.FetchAnswer
+	_ = json.Unmarshal([]byte(answer), &a) // it was made by this process
+	var b strings.Builder
+	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\n", a.Status, a.StatusText)
+	for _, h := range a.Headers {
+		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
+	}
+	b.WriteString("\r\n")
+	for _, c := range a.Body {
+		b.WriteByte(byte(c))
+	}
+	return b.String()
+}
+
+// An answer takes that of the host.
+type answer = func(result json.RawMessage, err error)
+
+// outcome begins a call and waits for its answer, for so long, or until the run is to end:
+// then it is a timeout.
+func (r *run) outcome(d time.Duration, begin func(answer)) (how, result string) {
 	var a, b string
 	done := make(chan struct{})
-	begin(func(how, result string) {
-		a, b = how, result
+	begin(func(result json.RawMessage, err error) {
+		a, b = fields(result, err)
 		close(done)
 	})
 	if !r.wait(d, done) {
-		return "", "", false
+		return "timeout", ""
 	}
-	return a, b, true
+	return a, b
 }
 
-// answered returns what takes the answer of the host.
-func answered(answer func(how, result string)) func(json.RawMessage, error) {
-	return func(result json.RawMessage, err error) {
-		if err != nil {
-			answer("error", codeinterp.FunctionMessage(err))
-		} else {
-			answer("ok", string(result))
-		}
+// fields are what the driver gets of an answer.
+func fields(result json.RawMessage, err error) (how, text string) {
+	if err != nil {
+		return "error", codeinterp.FunctionMessage(err)
 	}
+	return "ok", string(result)
 }
 
 const (
@@ -216,13 +234,14 @@ func (r *run) start(f *frames.Frame) {
 	if many {
 		panic(errOpen)
 	}
-	r.begin(string(f.Field(1)), f.Field(2), func(how, result string) {
+	r.begin(string(f.Field(1)), f.Field(2), func(result json.RawMessage, err error) {
+		how, text := fields(result, err)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.over {
 			return
 		}
-		r.answers = append(r.answers, number, how, result)
+		r.answers = append(r.answers, number, how, text)
 		select {
 		case r.answered <- struct{}{}:
 		default:
@@ -231,12 +250,12 @@ func (r *run) start(f *frames.Frame) {
 }
 
 // begin begins a call. answer is called once, on any goroutine.
-func (r *run) begin(name string, args json.RawMessage, answer func(how, result string)) {
+func (r *run) begin(name string, args json.RawMessage, answer answer) {
 	if r.program.Call == nil {
-		answer("error", "there are no functions")
+		answer(nil, &codeinterp.FunctionError{Function: name, Message: "there are no functions"})
 		return
 	}
-	r.program.Call(name, args, answered(answer))
+	r.program.Call(name, args, answer)
 }
 
 // awaited returns the answers that have come, after a while where there are none.

@@ -1,7 +1,6 @@
 package python
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -64,31 +63,20 @@ func (e *Engine) load(ctx context.Context, file string, o *machine.Options) (ok 
 	return false, errors.Join(err, e.unload())
 }
 
-// save writes the interpreter to a file.
+// save writes the interpreter to a file, as far as it can.
 func (e *Engine) save(file string, memory []byte) {
+	b := bytes.NewBuffer(make([]byte, sha256.Size))
+	if writeState(b, savedHead{e.words, e.server, e.version, e.module.Stub(), int64(len(memory))}, memory) != nil {
+		return
+	}
+	sum := sha256.Sum256(b.Bytes()[sha256.Size:])
+	copy(b.Bytes(), sum[:])
 	f, err := os.CreateTemp(filepath.Dir(file), ".image-*") // for this user only
 	if err != nil {
 		return
 	}
-	err = e.write(f, memory)
-	if closed := f.Close(); err != nil || closed != nil || os.Rename(f.Name(), file) != nil {
+	_, err = f.Write(b.Bytes())
+	if errors.Join(err, f.Close()) != nil || os.Rename(f.Name(), file) != nil {
 		_ = os.Remove(f.Name()) // it is of no use
 	}
-}
-
-func (e *Engine) write(f *os.File, memory []byte) error {
-	if _, err := f.Seek(sha256.Size, io.SeekStart); err != nil {
-		return err
-	}
-	sum := sha256.New()
-	w := bufio.NewWriter(io.MultiWriter(f, sum))
-	to := gob.NewEncoder(w)
-	err := to.Encode(savedHead{e.words, e.server, e.version, e.module.Stub(), int64(len(memory))})
-	if err == nil {
-		err = writeMemory(to, memory)
-	}
-	if err = errors.Join(err, w.Flush()); err == nil {
-		_, err = f.WriteAt(sum.Sum(nil), 0)
-	}
-	return err
 }

@@ -32,11 +32,7 @@ func (in *instance) Save() ([]byte, error) {
 	}
 	memory := in.guest.machine.Memory()
 	var b bytes.Buffer
-	to := gob.NewEncoder(&b)
-	err := to.Encode(state{in.runs, in.offered, int64(len(memory))})
-	if err == nil {
-		err = writeMemory(to, memory)
-	}
+	err := writeState(&b, state{in.runs, in.offered, int64(len(memory))}, memory)
 	return b.Bytes(), err
 }
 

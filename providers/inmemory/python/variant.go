@@ -1,12 +1,11 @@
 package python
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
-	"strings"
+	"slices"
 	"sync"
-
-	"github.com/toolcell/toolcell/codeinterp"
 
 	"github.com/toolcell/toolcell/providers/inmemory/wasm/machine"
 )
@@ -21,29 +20,23 @@ type variant struct {
 	memory     int64  // bounds an instance where the options do not
 	boot       func() []byte
 	notes      string
-	start      func(*guest) error                     // runs the driver
-	words      func(*guest) ([3]uint32, error)        // finds what an interrupt sets
-	check      func(*Engine, *machine.Instance) error // tries an instance of an image
-	trap       string                                 // a function that traps when it gets a bad address
-	turn       func(*guest) (uint64, error)           // lets the driver deal with a frame
+	start      func(*guest) error              // runs the driver
+	words      func(*guest) ([3]uint32, error) // finds what an interrupt sets
+	trap       string                          // a function that traps when it gets a bad address
+	turn       func(*guest) (uint64, error)    // lets the driver deal with a frame
 }
 
 var small = &variant{libraryDir: "usr/lib/python", yield: "toolcell.yield", memory: 256 << 20, boot: bootSource,
 	notes: "The standard library only, with sqlite3, zlib, decimal and zoneinfo; no packages, sockets, threads, child processes, ssl or ctypes; http.client and urllib reach the hosts that are open to programs. ",
 	start: func(g *guest) error { return g.called("start") },
 	turn:  func(g *guest) (uint64, error) { return g.machine.Call("turn") },
-	words: func(g *guest) ([3]uint32, error) { return askWords(g.machine) },
-	trap:  "word",
-	check: func(e *Engine, in *machine.Instance) error {
-		if words, err := askWords(in); err != nil || words != e.words {
-			return fmt.Errorf("%w: the pack has no words of interrupts: %v", codeinterp.ErrInvalid, err)
-		}
-		return nil
-	}}
+	words: (*guest).askWords,
+	trap:  "word"}
 
-func askWords(in *machine.Instance) (words [3]uint32, err error) {
+// askWords has the module say where the words are.
+func (g *guest) askWords() (words [3]uint32, err error) {
 	for i := range words {
-		v, err := in.Call("word", uint64(i))
+		v, err := g.machine.Call("word", uint64(i))
 		if err != nil {
 			return words, err
 		}
@@ -74,13 +67,7 @@ var science = &variant{libraryDir: "usr/local/lib/python315.zip", yield: "wasi_s
 		return 0, err
 	},
 	words: (*guest).learnWords,
-	trap:  "PyObject_CallNoArgs",
-	check: func(_ *Engine, in *machine.Instance) error {
-		if at, err := in.Call("host_alloc", 1); err != nil || at == 0 {
-			return fmt.Errorf("%w: the pack has no memory: %v", codeinterp.ErrInvalid, err)
-		}
-		return nil
-	}}
+	trap:  "PyObject_CallNoArgs"}
 
 // called calls a function that returns zero.
 func (g *guest) called(name string, args ...uint64) error {
@@ -136,58 +123,26 @@ func (g *guest) learnWords() (words [3]uint32, err error) {
 }
 
 // started deals with what the science pack asks for as it starts: to serve is to remember
-// the driver's function, to swap lets two types exchange their names, which are at an offset
-// in them, to operate gives one type the operators of another, and immortal sets the counts
-// of references, which objects begin with. The numbers are addresses of objects.
-func (g *guest) started(request string) (ok bool) {
-	const name, immortal = 12, 5 << 28
-	var a, b uint32
-	if n, _ := fmt.Sscanf(request, "serve %d", &a); n == 1 {
-		g.engine.server = a
-		return true
-	}
-	memory := g.machine.Memory()
-	if list, ok := strings.CutPrefix(request, "immortal"); ok {
-		for ; len(list) >= 4; list = list[4:] {
-			if at := binary.LittleEndian.Uint32([]byte(list[:4])); uint64(at)+4 <= uint64(len(memory)) && binary.LittleEndian.Uint32(memory[at:]) < 1<<30 {
-				binary.LittleEndian.PutUint32(memory[at:], immortal)
-			}
+// the driver's function; to read and to write is to do so with words of its memory, as types
+// have fields that Python cannot set. The numbers that follow are addresses, before a value
+// for one that is written.
+func (g *guest) started(request []byte) bool {
+	kind, data, _ := bytes.Cut(request, []byte{' '})
+	numbers := make([]uint32, len(data)/4)
+	_, _ = binary.Decode(data, binary.LittleEndian, numbers) // as many as are there
+	switch memory := g.machine.Memory(); string(kind) {
+	case "serve":
+		g.engine.server = numbers[0]
+	case "read":
+		for _, at := range numbers {
+			g.answer = append(g.answer, memory[at:at+4]...)
 		}
-		return true
-	}
-	if n, _ := fmt.Sscanf(request, "operate %d %d", &a, &b); n == 2 {
-		return copyOperators(memory, a, b)
-	}
-	n, _ := fmt.Sscanf(request, "swap %d %d", &a, &b)
-	if n != 2 || uint64(max(a, b))+name+4 > uint64(len(memory)) {
+	case "write":
+		for pair := range slices.Chunk(numbers, 2) {
+			binary.LittleEndian.PutUint32(memory[pair[0]:], pair[1])
+		}
+	default:
 		return false
-	}
-	x, y := memory[a+name:], memory[b+name:]
-	one, two := binary.LittleEndian.Uint32(x), binary.LittleEndian.Uint32(y)
-	binary.LittleEndian.PutUint32(x, two)
-	binary.LittleEndian.PutUint32(y, one)
-	return true
-}
-
-// operators are where a type's table of operations on numbers has addition, subtraction,
-// multiplication, remainder, divmod, negation, plus, abs, inversion, shifts, and, xor, or and
-// floor division. Power, truth and conversions stay each type's own.
-var operators = []uint64{0, 4, 8, 12, 16, 24, 28, 32, 40, 44, 48, 52, 56, 60, 116}
-
-// copyOperators copies operators from one type to another, both at addresses in memory.
-func copyOperators(memory []byte, from, to uint32) bool {
-	const table, size = 48, 120 // where types have the address of their table
-	tables := [2]uint64{uint64(from), uint64(to)}
-	for i, at := range tables {
-		if at+table+4 > uint64(len(memory)) {
-			return false
-		}
-		if tables[i] = uint64(binary.LittleEndian.Uint32(memory[at+table:])); tables[i]+size > uint64(len(memory)) {
-			return false
-		}
-	}
-	for _, slot := range operators {
-		copy(memory[tables[1]+slot:][:4], memory[tables[0]+slot:])
 	}
 	return true
 }

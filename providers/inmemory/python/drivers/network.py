@@ -58,7 +58,7 @@ def fetched(method, url, headers, body, timeout):
     request = {'id': state.calls, 'url': url, 'method': method, 'redirect': 'manual', 'headers': headers}
     if body:
         request['body'] = body.decode('latin-1')
-    wait = int(timeout * 1e6) if isinstance(timeout, (int, float)) else -1
+    wait = int(timeout * 1e6) if isinstance(timeout, (int, float)) and timeout < 1e9 else -1
     answer = ask(b'U', wait, state.calls, json.dumps(request, ensure_ascii=False))
     how, result = answer or (b'timeout', b'')
     if how == b'none':
@@ -67,9 +67,7 @@ def fetched(method, url, headers, body, timeout):
         raise TimeoutError('timed out')
     if how != b'ok':
         raise OSError(result.decode())
-    result = json.loads(result)
-    lines = ['HTTP/1.1 %d %s' % (result['status'], result['statusText']), *('%s: %s' % tuple(h) for h in result['headers'] or ()), '', '']
-    return ('\r\n'.join(lines) + result['body']).encode('latin-1', 'replace')
+    return result
 
 
 def with_exchanges(loader, module):

@@ -6,29 +6,67 @@ def make_door():
     import sys, _host
     call = _host.call
     door = sys.modules['_toolcell'] = type(sys)('_toolcell')
+    door.request = lambda data: call(data) or None
+    door.server = None
 
     def serve(function):
         door.server = function
-        call(b'serve %d' % id(function))
+        call(b'serve ' + words(id(function)))
 
-    door.request = lambda data: call(data) or None
     door.serve = serve
-    # Two types exchange the names that they show.
-    door.swap_names = lambda a, b: call(b'swap %d %d' % (id(a), id(b)))
-    door.copy_operators = lambda a, b: call(b'operate %d %d' % (id(a), id(b)))
-    door.immortalize = lambda objects: immortalize(call, objects)
+    door.immortalize = immortalize
     door.load = load
     door.differ = differ
 
 
-def immortalize(call, objects):
-    """Lets the host make objects immortal, with what they lead to: who counts no references
-    to them writes nothing to their pages, so that copies of the memory share these."""
-    import gc
+def words(*numbers):
     from array import array
+    return array('I', numbers).tobytes()
+
+
+def read(*addresses):
+    """Returns words of the memory."""
+    import _host
+    from array import array
+    return array('I', _host.call(b'read ' + words(*addresses)))
+
+
+def write(*pairs):
+    """Writes words to the memory: an address, a value and so on."""
+    import _host
+    _host.call(b'write ' + words(*pairs))
+
+
+def swap_names(a, b):
+    """Lets two types exchange the names that they show."""
+    name = 12  # where types have it
+    one, two = read(id(a) + name, id(b) + name)
+    write(id(a) + name, two, id(b) + name, one)
+
+
+# Where a type's table of operations on numbers has addition, subtraction, multiplication,
+# remainder, divmod, negation, plus, abs, inversion, shifts, and, xor, or and floor division.
+# Power, truth and conversions stay each type's own.
+OPERATORS = 0, 4, 8, 12, 16, 24, 28, 32, 40, 44, 48, 52, 56, 60, 116
+
+
+def copy_operators(a, b):
+    """Gives a type the operators of another."""
+    table = 48  # where types have the address of theirs
+    source, to = read(id(a) + table, id(b) + table)
+    values = read(*[source + at for at in OPERATORS])
+    for at, value in zip(OPERATORS, values):
+        write(to + at, value)
+
+
+def immortalize(objects):
+    """Makes objects immortal, with what they lead to: who counts no references to them
+    writes nothing to their pages, so that copies of the memory share these. Objects begin
+    with their count."""
+    import gc
     code = type(immortalize.__code__)
     for i in range(0, len(objects), 1000):
-        found, todo = array('I'), objects[i:i + 1000]
+        found, todo = [], objects[i:i + 1000]
         while todo:
             o = todo.pop()
             found.append(id(o))
@@ -39,7 +77,7 @@ def immortalize(call, objects):
                     found.append(id(r))
                 else:
                     todo.append(r)
-        call(b'immortal' + found.tobytes())
+        write(*[v for at, count in zip(found, read(*found)) if count < 1 << 30 for v in (at, 5 << 28)])
 
 
 def differ():
@@ -78,7 +116,6 @@ def load():
 def widen_names(numpy):
     """Makes int64 the type that the names of C's long stand for, and C's int that of
     int32: long is left to indices. A buffer's long has 32 bits all the same."""
-    import sys
     long, other = numpy.int32, numpy.intc
     names = {'int_': numpy.int64, 'uint': numpy.uint64, 'int32': other}
     old = {name: getattr(numpy, name) for name in names}
@@ -91,9 +128,9 @@ def widen_names(numpy):
     plain = numpy._core.arrayprint._typelessdata
     plain[plain.index(old['int_'])] = numpy.int64
     numpy.dtypes.Int32DType = type(numpy.dtype(other))
-    sys.modules['_toolcell'].swap_names(long, other)
+    swap_names(long, other)
     # Numbers out of index arrays are computed with as such arrays are: with 64 bits.
-    sys.modules['_toolcell'].copy_operators(numpy.generic, long)
+    copy_operators(numpy.generic, long)
     native = numpy._core._internal._pep3118_native_map
     native['l'], native['L'] = 'i', 'I'
     widen_append(numpy)
