@@ -89,7 +89,7 @@ func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) er
 	case chosen.from == "":
 		return fmt.Errorf("%w: --from is needed: a pack as a file, a directory or a URL; or toolcell engine build", codeinterp.ErrInvalid)
 	default:
-		fmt.Fprintf(a.stderr, "toolcell: installing %s: some 12 MB, and 50 MB on disk with its native code\n", chosen.from)
+		fmt.Fprintf(a.stderr, "toolcell: installing %s: some 7 MB, and 50 MB on disk with its native code\n", chosen.from)
 		p, err = pack.Install(ctx, chosen.from, a.packOptions(&chosen))
 	}
 	if err != nil {

@@ -66,7 +66,7 @@ func TestEngineRelease(t *testing.T) {
 		t.Errorf("another sum: %d %s %s", code, out, errs)
 	}
 	packSHA256 = fmt.Sprintf("%x", sha256.Sum256(archive.Bytes()))
-	if code, out, errs := toolcell(t.Context(), "", "engine", "install", "python"); code != 0 || !strings.Contains(out, "Python 3.") || !strings.Contains(errs, "some 12 MB") {
+	if code, out, errs := toolcell(t.Context(), "", "engine", "install", "python"); code != 0 || !strings.Contains(out, "Python 3.") || !strings.Contains(errs, "some 7 MB") {
 		t.Errorf("%d %s %s", code, out, errs)
 	}
 	if code, out, errs := toolcell(t.Context(), "", "run", "--provider", "inmemory", "--language", "python", "-e", "6*7"); code != 0 || strings.TrimSpace(out) != "42" || errs != "" {
