@@ -30,7 +30,7 @@ type conn struct {
 const (
 	tcpBuffer   = 512 << 10
 	unixBuffer  = 2 << 20
-	localBuffer = 1200 << 10 // to read from a server of this machine
+	localBuffer = 600 << 10 // to read from a server of this machine
 )
 
 func newConn(nc net.Conn, s *Session) *conn {
