@@ -80,7 +80,7 @@ func (a *app) installEngine(ctx context.Context, name string, f *engineFlags) er
 	case f.pack != "science" && f.pack != defaultPack:
 		return fmt.Errorf("%w: the pack %q; there are small and science", codeinterp.ErrInvalid, f.pack)
 	case f.pack == "science":
-		fmt.Fprintln(a.stderr, "toolcell: the science pack needs a download of 98 MB, 650 MB of disk, and once two minutes of two processors and 2.2 GB of memory")
+		fmt.Fprintln(a.stderr, "toolcell: the science pack needs a download of 98 MB, 650 MB of disk, and once a minute of two processors and 1.9 GB of memory")
 		if f.from == "" || strings.HasSuffix(f.from, ".whl") {
 			p, err = installMade(ctx, func(dir string) error { return a.makeScience(ctx, f.from, dir) })
 			break
@@ -159,7 +159,7 @@ func (a *app) packOptions(f *engineFlags) *pack.Options {
 // compileEngine fills the cache of a pack that was installed. The science pack needs less
 // memory where the collector works more.
 func (a *app) compileEngine(ctx context.Context, p *pack.Installed) error {
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1700 << 20))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1200 << 20))
 	start := time.Now()
 	fmt.Fprintln(a.stderr, "toolcell: compiling for this processor, once: seconds, and minutes for the science pack")
 	ended := make(chan error)

@@ -71,7 +71,9 @@ func Compile(ctx context.Context, source []byte, o *Options) (*Module, error) {
 		if o.OnCompile != nil {
 			o.OnCompile()
 		}
-		if m, err = compile(ctx, changed.Code, s, o); err != nil {
+		code := changed.Code
+		changed.Code = nil // wazero has its own copy while it compiles
+		if m, err = compile(ctx, code, s, o); err != nil {
 			return nil, err
 		}
 	}

@@ -109,12 +109,26 @@ type body struct {
 	copied int     // how much of the source out has
 	scopes []scope // blocks of the source that are open
 	level  int     // how many blocks of out are
+	parts  int     // how many branches and calls there were
+}
+
+// forgetEvery is after how many branches and calls of a module with exceptions wazero's
+// compiler is to forget which addresses it has checked, as it does behind an if. It copies
+// what it knows for each part of a function, which for some takes most of a gigabyte.
+const forgetEvery = 64
+
+// forget counts a branch or call.
+func (b *body) forget() {
+	if b.parts++; b.parts%forgetEvery == 0 {
+		b.emit(b.r.at)
+		b.out = b.out.number(0).ops(opIf, noResult, opEnd)
+	}
 }
 
 // change makes out of a function.
 func (b *body) change(function uint32, source []byte) {
 	b.r = &reader{b: source}
-	b.out, b.copied, b.scopes, b.level = b.out[:0], 0, append(b.scopes[:0], scope{}), 0
+	b.out, b.copied, b.scopes, b.level, b.parts = b.out[:0], 0, append(b.scopes[:0], scope{}), 0, 0
 	r := b.r
 	b.locals()
 	if b.throws != nil && b.throws[function] {
@@ -124,7 +138,11 @@ func (b *body) change(function uint32, source []byte) {
 	}
 	for len(b.scopes) > 0 && r.more() {
 		start := r.at
-		b.instruction(r.byte(), start, function)
+		op := r.byte()
+		b.instruction(op, start, function)
+		if b.tags != nil && (op == opBrIf || op == opCall || op == opIndirect) {
+			b.forget()
+		}
 	}
 	if len(b.scopes) > 0 || r.at < len(r.b) {
 		r.fail("a function has no end, or bytes behind it")
