@@ -18,8 +18,8 @@ func TestShell(t *testing.T) {
 		t.Fatal(err)
 	}
 	typeAt(t, []string{"shell", "--dir", dir, "--env", "SAID=some"},
-		[2]string{"$ ", "cat a.txt; stty size; echo $SAID\r"}, [2]string{"in the file\r\n24 80\r\nsome", "sleep 1000\r"},
-		[2]string{"sleep 1000\r\n", "\x03"}, [2]string{"$ ", "exit 0\r"})
+		[2]string{"$ ", "cat a.txt; stty size; echo $SAID\r"}, [2]string{"in the file\r\n24 80\r\nsome", "(echo be''gin; exec sleep 1000)\r"},
+		[2]string{"begin\r\n", "\x03"}, [2]string{"$ ", "exit 0\r"})
 	template := filepath.Join(dir, "t.json")
 	if err := os.WriteFile(template, []byte(`{"files": {"b.txt": "of the template\n"}, "env": {"SAID": "some"}, "limits": {"timeout": "10ms"}}`), 0o644); err != nil {
 		t.Fatal(err)
