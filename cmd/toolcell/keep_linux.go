@@ -164,7 +164,8 @@ var perTerminal = []string{"PWD", "OLDPWD", "SHLVL", "_", "COLUMNS", "LINES", "T
 	"TMUX", "TMUX_PANE", "WINDOWID", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "TOOLCELL_KEEP"}
 
 // key names the keepers that can serve a call: those of the same command with the same
-// environment and flags, apart from what each call has of its own.
+// environment and flags, apart from what each call has of its own, as long as the files are
+// there that they have read and the directories that they have opened.
 func (f *runFlags) key(environ []string) (string, error) {
 	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -175,6 +176,14 @@ func (f *runFlags) key(environ []string) (string, error) {
 	unix.Umask(mask)
 	parts := []any{version(), mask, probecache.Stamp("/proc/self/exe"), env, f.script.dir, f.env.values, f.net.mode, f.net.allow, f.net.secrets, f.net.policy, f.isolation,
 		f.unsandboxed, f.memory, f.disk, f.processes, f.preload, f.with, f.node, f.read, f.write, f.python}
+	for _, path := range slices.Concat(f.read, f.write, []string{f.script.dir}) {
+		var st unix.Stat_t
+		_ = unix.Stat(path, &st) // the run reports what is missing
+		parts = append(parts, st.Dev, st.Ino)
+	}
+	for _, s := range append([]string{"=" + f.net.policy}, f.net.secrets...) {
+		parts = append(parts, probecache.Stamp(s[strings.Index(s, "=")+1:]))
+	}
 	if f.name != "" {
 		e, err := environments.OpenNamed(f.getenv("TOOLCELL_ENVIRONMENTS"), f.name)
 		if err != nil {

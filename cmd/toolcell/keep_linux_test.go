@@ -210,3 +210,40 @@ func TestKeepFiles(t *testing.T) {
 		t.Errorf("%q, %v", b, err)
 	}
 }
+
+// TestKeepChanged: a keeper serves no run whose network policy, credential or directory is
+// another one than it has read or opened.
+func TestKeepChanged(t *testing.T) {
+	k := newKeepTest(t)
+	open := filepath.Join(k.dir, "open")
+	secret := k.write("secret", "a first token")
+	policy := k.write("policy.json", `{"mode": "hosts", "rules": [{"hosts": ["a.example"]}]}`)
+	key := func() string {
+		t.Helper()
+		f := &runFlags{}
+		f.net.policy, f.net.secrets, f.read, f.script = policy, []string{"a.example=" + secret}, []string{open}, &script{}
+		key, err := f.key(nil)
+		if again, _ := f.key(nil); err != nil || again != key {
+			t.Fatal(again, key, err)
+		}
+		return key
+	}
+	last := ""
+	for _, change := range []func(){
+		func() { _ = os.Mkdir(open, 0o755) },
+		func() { k.write("policy.json", `{"mode": "off"}`) },
+		func() { k.write("secret", "another token") },
+		func() { _, _ = os.Rename(open, open+".old"), os.Mkdir(open, 0o755) },
+	} {
+		change()
+		now := key()
+		if now == last {
+			t.Error("the same key")
+		}
+		last = now
+	}
+	k.write("open/more", "")
+	if key() != last {
+		t.Error("another key for a file in a directory")
+	}
+}
