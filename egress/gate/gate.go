@@ -152,13 +152,6 @@ type target struct {
 	addrs   []netip.Addr // resolved and checked, if that came first
 }
 
-func (t *target) scheme() string {
-	if t.tls {
-		return "https"
-	}
-	return "http"
-}
-
 // authority is the target as in a URL.
 func (t *target) authority() string {
 	if !t.tls && t.port == 80 || t.tls && t.port == 443 {
