@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/toolcell/toolcell/files"
@@ -23,15 +22,6 @@ func someFiles(t *testing.T) *files.Workdir {
 	}
 	t.Cleanup(func() { root.Close() })
 	return files.New(root, nil)
-}
-
-// names are those of tools, without the workspace's.
-func names(list []tools.Tool) string {
-	var all []string
-	for _, tool := range list {
-		all = append(all, strings.TrimPrefix(tool.Name, "workspace__demo__"))
-	}
-	return strings.Join(all, " ")
 }
 
 // TestFiles: the file tools stand beside those of the code, with one read_output

@@ -215,3 +215,12 @@ func TestWrap(t *testing.T) {
 		t.Errorf("%d calls", calls)
 	}
 }
+
+// names are those of tools, without the workspace's.
+func names(list []tools.Tool) string {
+	var all []string
+	for _, tool := range list {
+		all = append(all, strings.TrimPrefix(tool.Name, "workspace__demo__"))
+	}
+	return strings.Join(all, " ")
+}
