@@ -65,10 +65,10 @@
 // # Contexts that outlive the host
 //
 // With [Options].Keep each context, and each command in the background, is started below a
-// process of its own, its keeper, and codeinterp.Attaches hands it on to another process of the same user, also after the host
-// was killed in a run: the run goes on within its timeout, and Keep.Spool bytes of its
-// output wait for the next process. The keeper ends with it, or when no process had it for
-// the lease.
+// process of its own, its keeper, and codeinterp.Attaches hands it on to another process of
+// the same user, also after the host was killed in a run: the run goes on within its timeout,
+// and Keep.Spool bytes of its output wait for the next process. The keeper ends with it, or
+// when no process had it for the lease.
 //
 // # Warm starts
 //
