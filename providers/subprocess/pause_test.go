@@ -54,7 +54,9 @@ func TestPauseStorm(t *testing.T) {
 	}
 	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap} {
 		t.Run(mode.String(), func(t *testing.T) {
-			ci := open(t, inMode(mode))
+			o := inMode(mode)
+			o.Limits.Processes = 10000 // a shell that cannot fork ends
+			ci := open(t, o)
 			p := pauser(t, ci)
 			code := strings.ReplaceAll(storm, "SETSID", map[bool]string{true: "setsid"}[mode == subprocess.Bwrap])
 			var written [3]atomic.Int64
