@@ -13,7 +13,9 @@ import (
 	"github.com/creack/pty"
 )
 
-// typeAt types at a prompt, one key sequence after what is expected before it.
+// typeAt types at a prompt, one key sequence after what is expected before it. A step
+// waits for the prompt before Ctrl-D: the kernel drops an end of input that was typed
+// before a line editor has changed the terminal's mode.
 func typeAt(t *testing.T, args []string, steps ...[2]string) {
 	t.Helper()
 	if len(args) == 0 || args[0] != "shell" {
@@ -57,10 +59,13 @@ func typeAt(t *testing.T, args []string, steps ...[2]string) {
 			t.Fatal(err)
 		}
 	}
-	for range pieces { // until it has ended
+	kill := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	defer kill.Stop()
+	for p := range pieces { // until it has ended
+		seen += p
 	}
 	if err := cmd.Wait(); err != nil {
-		t.Error(err)
+		t.Errorf("%v after %q", err, seen)
 	}
 }
 

@@ -25,5 +25,5 @@ func TestShell(t *testing.T) {
 		t.Fatal(err)
 	}
 	typeAt(t, []string{"shell", "--template", template}, [2]string{"$ ", "cat b.txt; echo $SAID\r"}, [2]string{"of the template\r\nsome", "exit 0\r"})
-	typeAt(t, []string{"shell", "--dir", dir, "python3", "-q"}, [2]string{">>> ", "6 * 7\r"}, [2]string{"42", "\x04"})
+	typeAt(t, []string{"shell", "--dir", dir, "python3", "-q"}, [2]string{">>> ", "6 * 7\r"}, [2]string{"42", ""}, [2]string{">>> ", "\x04"})
 }
