@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolcell/toolcell/internal/leftover"
 )
 
 // TestTemplate: run and repl start with a template's interpreter, files, environment and
@@ -19,13 +21,14 @@ func TestTemplate(t *testing.T) {
 		}
 		t.Skip("no bash on this machine")
 	}
+	t.Setenv("TMPDIR", leftover.Dir(t)) // other tests have templates too
 	dir := t.TempDir()
 	file, wrong := filepath.Join(dir, "data.json"), filepath.Join(dir, "wrong.json")
 	net, repo := filepath.Join(dir, "net.json"), filepath.Join(dir, "repo.json")
 	for path, text := range map[string]string{
 		repo:  `{"git": true}`,
 		net:   `{"languages": ["bash"], "network": {"allow": ["api.example.com"]}}`,
-		file:  `{"languages": ["bash", "python"], "files": {"d/a.txt": "text", "b.txt": {"from": "seed"}}, "env": {"MODE": "template"}, "limits": {"timeout": "700ms"}}`,
+		file:  `{"languages": ["bash", "python"], "files": {"d/a.txt": "text", "b.txt": {"from": "seed"}}, "env": {"MODE": "template"}, "limits": {"timeout": "2s"}}`,
 		wrong: "{\n\"image\": \"x\"\n}", filepath.Join(dir, "seed"): "seed",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
