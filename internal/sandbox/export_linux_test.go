@@ -24,11 +24,10 @@ func Deny(landlock, namespaces bool) error {
 		f.Deny(unix.ENOSYS, unix.SYS_CLONE3)
 		f.DenyBits(unix.EPERM, unix.SYS_CLONE, 0, unix.CLONE_NEWUSER|unix.CLONE_NEWPID|unix.CLONE_NEWNET|unix.CLONE_NEWNS)
 	}
-	f.End()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const allThreads = 1
-	return install(f, allThreads)
+	return install(f.Build(), allThreads)
 }
 
 // Docker puts the whole process under a filter that refuses what Docker's default profile
@@ -48,20 +47,18 @@ func Docker(landlock bool) error {
 	if !landlock {
 		f.Deny(unix.EPERM, unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF)
 	}
-	f.End()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const allThreads = 1
-	return install(f, allThreads)
+	return install(f.Build(), allThreads)
 }
 
 // Listen puts the whole process under a filter with a listener, as some container
 // runtimes do.
 func Listen() error {
 	f := seccomp.New(seccomp.Arch, 0)
-	f.End()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const allThreads, newListener, orESRCH = 1, 8, 16
-	return install(f, allThreads|newListener|orESRCH)
+	return install(f.Build(), allThreads|newListener|orESRCH)
 }

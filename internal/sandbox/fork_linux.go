@@ -63,7 +63,7 @@ func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
 			f.Close()
 			return nil, fmt.Errorf("%w: %w", codeinterp.ErrIsolation, err)
 		}
-		f.Layer.Seccomp = s.policy(pl, group).Build().Bytes()
+		f.Layer.Seccomp = s.filter.of(s.policy(pl, group)).Bytes()
 	}
 	return f, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"unsafe"
 
 	"github.com/toolcell/toolcell/internal/sandbox/seccomp"
@@ -177,6 +178,23 @@ func (s *Sandbox) allowOwn(r *ruleset, pl *plan) error {
 
 // noGroup is the id of no process group.
 const noGroup = 1<<31 - 1
+
+// A lastFilter is the filter that was built last: most processes are put under the same.
+type lastFilter struct {
+	mu     sync.Mutex
+	policy seccomp.Policy
+	filter seccomp.Filter
+}
+
+// of returns the filter of a policy.
+func (l *lastFilter) of(p seccomp.Policy) seccomp.Filter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.filter == nil || l.policy != p {
+		l.policy, l.filter = p, p.Build()
+	}
+	return l.filter
+}
 
 // policy returns what a plan's program may call in landlock mode, in the
 // process group.

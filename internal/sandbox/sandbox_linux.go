@@ -20,6 +20,7 @@ type Sandbox struct {
 	report codeinterp.Isolation
 	abi    int          // of Landlock
 	listed []listedPath // in Options
+	filter lastFilter
 
 	bwrap string // path of the program
 

@@ -73,7 +73,7 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 			return err
 		}
 		defer rules.Close()
-		sp.rules, sp.filter = rules, s.policy(p.plan, group).Build()
+		sp.rules, sp.filter = rules, s.filter.of(s.policy(p.plan, group))
 	}
 	sp.group, sp.tied = group, true
 	sp.rlimits = p.plan.rlimits(s.processLimit(p.plan))

@@ -12,7 +12,7 @@ const (
 )
 
 // kernelMemory bounds kernel memory that /proc attributes to no process.
-func kernelMemory(f *Filter) {
+func kernelMemory(f *Builder) {
 	// A page in a pipe holds all of the large page that it is a part of, which its
 	// process may have given back: 2 MiB for 4 KiB. Programs write then.
 	f.Deny(unix.ENOSYS, unix.SYS_VMSPLICE)

@@ -80,30 +80,29 @@ func (p Policy) Build() Filter {
 	// by one of them the host knows its own files: see internal/probecache.
 	f.Deny(unix.ENOTSUP, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
 		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT)
-	reserve(&f)
-	kernelMemory(&f)
-	p.sockets(&f)
+	reserve(f)
+	kernelMemory(f)
+	p.sockets(f)
 	if p.Monitored {
 		// kill(0) goes to the whole group, its monitor included.
 		f.denyValues(unix.EPERM, unix.SYS_KILL, 0, 0)
 	}
 	if p.Shared {
-		p.neighbours(&f)
+		p.neighbours(f)
 	}
 	if p.Group != 0 {
-		p.pin(&f)
+		p.pin(f)
 	}
 	if p.Terminal {
 		f.denyValues(unix.ENOTTY, unix.SYS_IOCTL, 1, unix.TIOCGPGRP, unix.TIOCSPGRP)
 	}
 	if p.SameUID {
-		p.owner(&f)
+		p.owner(f)
 	}
-	f.End()
-	return f
+	return f.Build()
 }
 
-func (p Policy) sockets(f *Filter) {
+func (p Policy) sockets(f *Builder) {
 	switch {
 	case p.Egress:
 		f.denyUnless(unix.EAFNOSUPPORT, unix.SYS_SOCKET, 0, allBits, unix.AF_INET)
@@ -135,14 +134,13 @@ func Notify() Filter {
 	f := New(Arch, x32Bit)
 	f.on(unix.SYS_SOCKET, loadArg(0), jump(opEq, unix.AF_INET, 0, 1), op(opRet, retNotify))
 	f.on(unix.SYS_CONNECT, op(opRet, retNotify))
-	f.End()
-	return f
+	return f.Build()
 }
 
 // neighbours closes ways to other processes and their objects that need no
 // path, watching of directories, and what Landlock leaves open to every process
 // who may write to a file: its times.
-func (p Policy) neighbours(f *Filter) {
+func (p Policy) neighbours(f *Builder) {
 	f.Deny(0, timesHere...)
 	// Without a path it is about a file that the program has open.
 	f.on(unix.SYS_UTIMENSAT, loadArg(1), jump(opEq, 0, 0, 2), loadArgHigh(1), jump(opEq, 0, 1, 0), fail(0))
@@ -164,7 +162,7 @@ func (p Policy) neighbours(f *Filter) {
 
 // pin keeps the program in its process group: setsid and setpgid succeed and
 // do nothing, and signals to groups, which would hit the program itself, fail.
-func (p Policy) pin(f *Filter) {
+func (p Policy) pin(f *Builder) {
 	f.Deny(0, unix.SYS_SETSID)
 	f.denyUnless(0, unix.SYS_SETPGID, 1, allBits, uint32(p.Group))
 	f.on(unix.SYS_KILL, loadArg(0), jump(opEq, 0, 1, 0), jump(opGe, 1<<31, 0, 1), fail(unix.EPERM))
@@ -172,7 +170,7 @@ func (p Policy) pin(f *Filter) {
 
 // owner closes what the owner of a file may do to it without opening it for
 // writing, and what a user may do to his other processes.
-func (p Policy) owner(f *Filter) {
+func (p Policy) owner(f *Builder) {
 	f.Deny(0, unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT)
 	f.Deny(0, ownersHere...)
 	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, fsSetFlags, fsSetFlags32, fsSetVersion, fsEnableVerity, fsSetEncPolicy)

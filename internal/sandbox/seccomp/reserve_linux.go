@@ -14,7 +14,7 @@ const (
 // reserve closes what takes a disk's space without writing: gigabytes in
 // milliseconds, where a watchdog counts what was written meanwhile. Libraries
 // write in place of it. What only gives space back stays.
-func reserve(f *Filter) {
+func reserve(f *Builder) {
 	const keepSize, punchHole, collapse = 1, 2, 8
 	f.denyUnless(unix.EOPNOTSUPP, unix.SYS_FALLOCATE, 1, allBits, keepSize|punchHole, collapse)
 	f.denyValues(unix.EOPNOTSUPP, unix.SYS_IOCTL, 1,
