@@ -26,9 +26,13 @@ def say(*a):print('\0'.join(a).encode('utf-8','surrogateescape').hex())
 say('%d.%d.%d'%v[:3]);say(sys.executable);say(sys.prefix,*{sys.base_prefix,sys.exec_prefix,sys.base_exec_prefix}-{sys.prefix});say(os.path.dirname(os.__file__),*sys.path);say(*sorted(have));sys.stdout.flush()
 given=sys.stdin.buffer.read()
 if v>=(3,9)and given:
- def code(s):return compile(s,'<toolcell>','exec',0,True)
+ def code(s,flags=0):return compile(s,'<toolcell>','exec',flags,True)
  for s in given.split(b'\0'):
-  s,l=s.split(b'\1');b=marshal.dumps((code(s),l and marshal.dumps(code(l))));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
+  s,magics,now=s.split(b'\1');t=code(s,0x400);names=[getattr(n,'name','')for n in t.body];later=[]
+  for n in t.body[:]:
+   if now and type(n).__name__ in('FunctionDef','AsyncFunctionDef')and names.count(n.name)==1 and n.name.encode() not in now.split():t.body.remove(n);later.append(n)
+  parts={'names':[n.name for n in later],'later':marshal.dumps(code(type(t)(later,[]))),'magics':marshal.dumps(code(magics))}
+  b=marshal.dumps((code(t),parts));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
 
 // Python describes an installed Python.
 type Python struct {

@@ -27,6 +27,29 @@ MAX_CELLS, MAX_VALUES = 2000, 100  # sources kept for tracebacks, and values kep
 
 OWN = '<toolcell>'  # file name of this source
 
+
+def load(part):
+    """Loads a part of this source that waits as bytes in parts."""
+    code = parts.get(part)
+    if code:
+        with hold:
+            exec(loads(code), globals())
+            parts.pop(part, None)
+
+
+def loaded_on_use(name):
+    """Stands for a function of the part that is loaded when one of them is called: a
+    single run mostly calls none."""
+    def function(*args, **kwargs):
+        load('later')
+        return globals()[name](*args, **kwargs)
+
+    return function
+
+
+for name in parts['names']:
+    globals()[name] = loaded_on_use(name)
+
 main = sys.modules['__main__']
 space = main.__dict__
 modules = sys.modules

@@ -1,7 +1,7 @@
 # IPython's syntax, as far as notebooks mostly use it, for cells that are no plain Python:
 # translate returns what is compiled instead.
 
-import re
+re = own_import('re')
 
 ASSIGNED = re.compile(r'^(\s*)([\w.,\[\] ]+?)\s*=\s*([!%])(?!=)(.*)$')
 HELP = re.compile(r'^(\s*)(?=[^?]*\?{1,2}[^?]*$)(\??\??)([A-Za-z_][\w.]*)(\??\??)\s*$')

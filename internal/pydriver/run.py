@@ -103,22 +103,13 @@ def translated(code, e):
     """Returns the Python of a cell in IPython's syntax, None of any other."""
     if '%' not in code and '!' not in code and '?' not in code:
         return None
-    load_magics()
+    load('magics')
     return translate(code, e)
-
-
-def load_magics():
-    global magics
-    if magics:
-        with hold:
-            own_import('re')
-            exec(loads(magics), globals())
-            magics = b''
 
 
 def get_ipython():
     """Returns the part of IPython's shell that programs made of notebooks use."""
-    load_magics()
+    load('magics')
     return Shell()
 
 
@@ -481,9 +472,8 @@ def end(how, status, about):
             if threading:
                 threading._shutdown()
             figures()  # before matplotlib's own handler closes them
-            if 'atexit' in modules or 'atexit' in sys.builtin_module_names:
-                import atexit
-                atexit._run_exitfuncs()
+            if 'atexit' in modules:
+                modules['atexit']._run_exitfuncs()
             flush()
             for k in list(space):
                 if not k.startswith('__'):
@@ -504,6 +494,7 @@ def configure(fields):
     state.once = state.open = fields[0] == b'once'
     if not state.once:
         number_runs()
+        load('later')
         mark_streams()
         for name in 'json', 'traceback', 'select':  # while the host prepares the first run
             own_import(name)

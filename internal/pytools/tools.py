@@ -3,7 +3,6 @@
 
 import builtins
 import sys
-from itertools import islice
 from sys import _getframe
 
 
@@ -112,6 +111,7 @@ def is_awaited(frame):
     code = frame.f_code
     if not code.co_flags & 0x80 or not hasattr(code, 'co_positions'):
         return False
+    from itertools import islice
     line, _, column, _ = next(islice(code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
     if line is None or column is None:
         return False

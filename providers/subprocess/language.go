@@ -170,14 +170,23 @@ func sourceOf(folder string, files ...string) string {
 	return b.String()
 }
 
-// pythonBoot reads the compiled driver from descriptor 3 and becomes it. The code of
-// IPython's syntax stays bytes until a cell needs it.
+// pythonBoot reads the compiled driver from descriptor 3 and becomes it. What few programs
+// need stays bytes until one does: it would take a twentieth of a single run's time.
 const pythonBoot = `import os,marshal,builtins
 n=int(os.read(3,8),16)
 b=b''
 while len(b)<n:b+=os.read(3,n-len(b))
-b,m=marshal.loads(b)
-exec(b,{'__name__':'toolcell','__builtins__':dict(vars(builtins)),'magics':m})`
+b,p=marshal.loads(b)
+exec(b,{'__name__':'toolcell','__builtins__':dict(vars(builtins)),'parts':p})`
+
+// pythonNow are the driver's functions that are loaded at the start: those that most
+// programs need, those that programs see, and those that are called by a fork.
+const pythonNow = `load loaded_on_use prepare open_streams stream stdin_of expect obtain receive_all some filled
+	fields_of distribute stop_reading loop serve configure set_env restore_env send frame_of text send_held send_all
+	serve_run figures renew set_stdin remember copy_script run compile_cell compile_quickly compile_line compile_tree parse
+	compiled named evaluate flush flush_c has_c_code finish end occupied interrupt on_interrupt own_import
+	before_fork after_fork_in_parent after_fork_in_child no_input display update_display clear_output get_ipython
+	find_completed find_absent find_missing`
 
 // pythonMagics begins the part of the driver's source that is loaded on use.
 const pythonMagics = "\n# magics\n"

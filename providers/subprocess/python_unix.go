@@ -27,9 +27,10 @@ var mainPackages = strings.Fields(`numpy pandas matplotlib scipy scikit-learn pi
 func (l *language) probePython() error {
 	driver, magics, _ := strings.Cut(l.Driver.Source, pythonMagics)
 	magics, added, _ := strings.Cut(magics, pythonAdded)
-	source := driver + added + "\nloop()\n\x01" + magics
+	parts := "\x01" + magics + "\x01" + pythonNow
+	source := driver + added + "\nloop()\n" + parts
 	if l.forks {
-		source += "\x00" + driver + added + sourceOf("python/", "forkserver.py") + "\x01" + magics
+		source += "\x00" + driver + added + sourceOf("python/", "forkserver.py") + parts
 	}
 	about, printed, err := interpreter.AskPython(l.probePath(), source)
 	if err != nil {

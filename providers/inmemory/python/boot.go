@@ -30,7 +30,7 @@ var bootSource = sync.OnceValue(func() []byte {
 	var b strings.Builder
 	b.WriteString("import builtins, marshal\n")
 	b.WriteString("magics = marshal.dumps(compile(" + literal(pydriver.Source("magics")) + ", '<toolcell>', 'exec'))\n")
-	b.WriteString("exec(compile(" + literal(driver) + ", '<toolcell>', 'exec'), {'__name__': 'toolcell', '__builtins__': dict(vars(builtins)), 'magics': magics})\n")
+	b.WriteString("exec(compile(" + literal(driver) + ", '<toolcell>', 'exec'), {'__name__': 'toolcell', '__builtins__': dict(vars(builtins)), 'parts': {'names': (), 'magics': magics}})\n")
 	return []byte(b.String())
 })
 

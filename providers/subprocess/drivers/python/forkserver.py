@@ -50,6 +50,7 @@ def serve_forks():
 
 def warm_up():
     """Does once what takes time when it is done first: every child would have to."""
+    load('later')
     compile_cell('x = 0\nx', OWN)  # the compiler's types of trees
     import atexit, _contextvars
 
