@@ -66,7 +66,7 @@ var budgets = map[string]int{
 	"internal/sandbox/forkexec":           209,
 	"internal/sandbox/netgate":            739,
 	"internal/sandbox/rmtree":             192,
-	"internal/sandbox/seccomp":            452,
+	"internal/sandbox/seccomp":            465,
 	"internal/scripted":                   731,
 	"internal/scriptfile":                 29,
 	"internal/scrub":                      601,
