@@ -26,13 +26,13 @@ TEST     = $(GO) test -vet=off -ldflags=-w -p $(AT_ONCE)
 
 ## test: set up what the tests need, then run them, in five minutes
 test: testenv
-	$(TEST) -tags real -timeout 15m $(LONGEST) ./...
-	@printf '%s\n' $(NESTED) | xargs -P 2 -I {} sh -c 'out=$$(cd {} && $(TEST) ./... 2>&1); code=$$?; printf "== %s\n%s\n" {} "$$out"; exit $$code'
+	$(TEST) -tags real -timeout 10m $(LONGEST) ./...
+	@printf '%s\n' $(NESTED) | xargs -P 2 -I {} sh -c 'out=$$(cd {} && $(TEST) -timeout 5m ./... 2>&1); code=$$?; printf "== %s\n%s\n" {} "$$out"; exit $$code'
 
 ## race: the race detector where it is cheap
 race:
 	@$(if $(RACE),echo "race: $(PURE)",echo "no C compiler: not tried with the race detector"; test -z "$$CI")
-	$(if $(RACE),$(TEST) $(RACE) -timeout 15m $(PURE))
+	$(if $(RACE),$(TEST) $(RACE) -timeout 5m $(PURE))
 
 ## nightly: everything, in all modes and on all servers, with the race detector
 nightly: testenv-full

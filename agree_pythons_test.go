@@ -93,7 +93,7 @@ func failAlone(t *testing.T, p *places) {
 				t.Errorf("%s: %s, %v, %v, %v; want %q", code, res.Status, res.Error, err, errAlone, want)
 			}
 		}
-		if d := time.Since(start); d > 10*time.Second {
+		if d := time.Since(start); d > time.Minute {
 			t.Errorf("%s took %v", code, d)
 		}
 	}

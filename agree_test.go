@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/jupytertest"
@@ -61,7 +62,7 @@ func (p *places) of(name string) codeinterp.StatefulInterpreter {
 			p.opened[name] = opened(p.t, ci, err)
 		default:
 			languages := map[string]subprocess.Language{"javascript": subprocess.JavaScript(), "typescript": subprocess.TypeScript(), "python": subprocess.Python(), "bash": subprocess.Bash()}
-			ci, err := subprocess.NewStateful(&subprocess.Options{Languages: []subprocess.Language{languages[name]}})
+			ci, err := subprocess.NewStateful(&subprocess.Options{Languages: []subprocess.Language{languages[name]}, Grace: 10 * time.Second})
 			if err != nil && os.Getenv("CI") == "" {
 				p.t.Skip(err)
 			}

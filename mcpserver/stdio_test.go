@@ -129,7 +129,7 @@ func talkUntil(t testing.TB, texts []string, lines ...string) string {
 	missing := ""
 	select {
 	case <-out.seen:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		missing = fmt.Sprintf("no answer to %.500q", lines)
 	case err := <-done:
 		t.Fatalf("the session ended: %v; answers:\n%s", err, out)

@@ -68,7 +68,7 @@ func TestArguments(t *testing.T) {
 			set := newSet(t, ci, nil)
 			start := time.Now()
 			reply := set.Dispatch(t.Context(), "workspace__w__run_code", []byte(tt.args), nil)
-			if d := time.Since(start); d > 5*time.Second {
+			if d := time.Since(start); d > 30*time.Second {
 				t.Errorf("took %v", d)
 			}
 			if len(tt.want) == 0 {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolcell/toolcell/internal/leftover"
 )
@@ -33,8 +32,7 @@ func TestMCPDirectory(t *testing.T) {
 	if text, _ := callTool(t, c, "list_commands"); !strings.Contains(text, id) || id == "" {
 		t.Errorf("list_commands: %s", text)
 	}
-	began := time.Now()
-	if code := hangUp(); code != 0 || time.Since(began) > 4*time.Minute {
-		t.Errorf("exit code %d after %v", code, time.Since(began))
+	if code := hangUp(); code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }

@@ -32,9 +32,12 @@ func newKeepTest(t *testing.T) *keepTest {
 }
 
 func (k *keepTest) command(args ...string) (cmd *exec.Cmd, out *bytes.Buffer) {
-	cmd = exec.CommandContext(context.WithoutCancel(k.t.Context()), "/proc/self/exe", args...)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.t.Context()), testLimit)
+	k.t.Cleanup(cancel)
+	cmd = exec.CommandContext(ctx, "/proc/self/exe", args...)
 	out = &bytes.Buffer{}
 	cmd.Args[0], cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = "toolcell", k.dir, k.env, out, out
+	cmd.WaitDelay = 10 * time.Second
 	return cmd, out
 }
 
@@ -111,7 +114,7 @@ func TestKeepEnds(t *testing.T) {
 	}
 	k.run(append(flags, "-e", "1")...)
 	k.until("run --keep")
-	cmd, _ := k.command(append(flags, "-e", "import time\nwhile True:\n  open('"+beat+"', 'a').write('x'); time.sleep(0.01)")...)
+	cmd, out := k.command(append(flags, "-e", "import time\nwhile True:\n  open('"+beat+"', 'a').write('x'); time.sleep(0.01)")...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -122,13 +125,17 @@ func TestKeepEnds(t *testing.T) {
 		}
 		return info.Size()
 	}
-	for size() == 0 {
-		time.Sleep(10 * time.Millisecond)
+	for end := time.Now().Add(time.Minute); size() == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the program does not run: %s", out)
+		}
 	}
 	_ = cmd.Process.Signal(syscall.SIGKILL)
 	_ = cmd.Wait()
-	for last := int64(-1); last != size(); time.Sleep(300 * time.Millisecond) {
-		last = size()
+	for last, end := int64(-1), time.Now().Add(time.Minute); last != size(); time.Sleep(300 * time.Millisecond) {
+		if last = size(); time.Now().After(end) {
+			t.Fatal("the program goes on")
+		}
 	}
 	if out, _ := k.run("keep", "stop"); !strings.Contains(out, "ended") {
 		t.Error(out)

@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 		{"exception", "", []string{"-e", "null.x"}, 1, "", "TypeError"},
 		{"Python without --language", "", []string{"-e", "import os"}, 1, "", "toolcell: this ran as JavaScript; --language python runs Python"},
 		{"no network", "", []string{"-e", "await fetch('http://example.com')"}, 1, "", "toolcell: programs have no network; --allow HOST lets fetch"},
-		{"timeout", "", []string{"--timeout", "50ms", "-e", "console.log('hi'); for(;;);"}, 124, "hi\n", "toolcell: timed out after"},
+		{"timeout", "", []string{"--timeout", "1s", "-e", "console.log('hi'); for(;;);"}, 124, "hi\n", "toolcell: timed out after"},
 		{"display", "", []string{"-e", "display('text/plain', 'shown'); undefined"}, 0, "shown\n", ""},
 		{"environment", "", []string{"--env", "A=b=c", "--env", "NONE", "-e", "process.env.A + process.env.NONE"}, 0, "b=c\n", ""},
 		{"bad environment", "", []string{"--env", "=x", "-e", ""}, 2, "", "NAME=VALUE"},

@@ -19,6 +19,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// testLimit is how long the command may take for anything on a busy machine.
+const testLimit = 3 * time.Minute
+
 // asToolcell makes the test binary the command.
 const asToolcell = "TOOLCELL_TEST_AS_COMMAND"
 
@@ -105,7 +108,9 @@ func callTool(t *testing.T, c *mcp.ClientSession, name string, pairs ...string) 
 	for i := 0; i < len(pairs); i += 2 {
 		args[pairs[i]] = pairs[i+1]
 	}
-	res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
+	ctx, cancel := context.WithTimeout(t.Context(), testLimit)
+	defer cancel()
+	res, err := c.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +146,12 @@ func serveMCP(t *testing.T, args ...string) (c *mcp.ClientSession, hangUp func()
 	c = mcpClient(t, &mcp.IOTransport{Reader: outR, Writer: inW})
 	return c, func() int {
 		inW.Close()
-		n := <-code
+		var n int
+		select {
+		case n = <-code:
+		case <-time.After(testLimit):
+			t.Fatal("the command does not end")
+		}
 		for line := range strings.Lines(stderr.String()) {
 			// A machine that is busy has a server take its time.
 			if !strings.HasPrefix(line, "toolcell: waiting for the Jupyter server") {
@@ -209,8 +219,9 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testLimit)
 	cmd := exec.CommandContext(ctx, exe, args...)
+	cmd.WaitDelay = 10 * time.Second // of what holds its standard error
 	cmd.Env = append(os.Environ(), asToolcell+"=1", "TOOLCELL_MCP_TOKEN=secret")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -22,7 +22,7 @@ func TestReplOfAPipe(t *testing.T) {
 		{"restart", "let a = 5\n:restart\ntypeof a\n", nil, 0, "undefined\n", ""},
 		{"a failing program is not the end", "null.x\n1\n", nil, 0, "1\n", "TypeError"},
 		{"output without a newline", "process.stdout.write('a'); undefined\n2\n", nil, 0, "a\n2\n", ""},
-		{"timeout", "let a = 1\nfor (;;);\na\n", []string{"--timeout", "50ms"}, 0, "1\n", "timed out after"},
+		{"timeout", "let a = 1\nfor (;;);\na\n", []string{"--timeout", "1s"}, 0, "1\n", "timed out after"},
 		{"exit code", "process.exit(2)\n1\n", nil, 0, "1\n", "toolcell: exit code 2"},
 		{"quit", ":quit\n1\n", nil, 0, "", ""},
 		{"environment", "process.env.A\n", []string{"--env", "A=b"}, 0, "b\n", ""},

@@ -3,12 +3,12 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 )
@@ -21,7 +21,9 @@ func typeAt(t *testing.T, args []string, steps ...[2]string) {
 	if len(args) == 0 || args[0] != "shell" {
 		args = append([]string{"repl", "--history", "none"}, args...)
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	ctx, cancel := context.WithTimeout(t.Context(), testLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asToolcell+"=1", "TERM=xterm")
 	term, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {
@@ -43,27 +45,29 @@ func typeAt(t *testing.T, args []string, steps ...[2]string) {
 		}
 	}()
 	seen := ""
-	for _, step := range steps {
-		for deadline := time.After(time.Minute); !strings.Contains(seen, step[0]); {
+	until := func(text string) (ended bool) {
+		for text == "" || !strings.Contains(seen, text) {
 			select {
 			case p, ok := <-pieces:
 				if seen += p; !ok {
-					t.Fatalf("ended before %q: %q", step[0], seen)
+					return true
 				}
-			case <-deadline:
-				t.Fatalf("no %q: %q", step[0], seen)
+			case <-ctx.Done():
+				t.Fatalf("no %q: %q", text, seen)
 			}
+		}
+		return false
+	}
+	for _, step := range steps {
+		if step[0] != "" && until(step[0]) {
+			t.Fatalf("ended before %q: %q", step[0], seen)
 		}
 		_, seen, _ = strings.Cut(seen, step[0])
 		if _, err := io.WriteString(term, step[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	kill := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
-	defer kill.Stop()
-	for p := range pieces { // until it has ended
-		seen += p
-	}
+	until("") // which is its end
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%v after %q", err, seen)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -157,7 +158,9 @@ func TestMayLack(t *testing.T) {
 
 // TestRelay: with Config.Relay a Result has no outputs, and says what was lost before; OnOutput
 // gets all, also while the run is being stopped.
-func TestRelay(t *testing.T) {
+func TestRelay(t *testing.T) { synctest.Test(t, relay) }
+
+func relay(t *testing.T) {
 	run := func(ctx context.Context, _ *fakeSession, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
 		p.Begin()
 		for range 2 {

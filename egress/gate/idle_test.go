@@ -49,7 +49,7 @@ func TestIdleSessions(t *testing.T) {
 	l.mu.Lock()
 	l.events, l.lookups, l.dialled = nil, nil, nil
 	l.mu.Unlock()
-	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > goroutines+10 && time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > goroutines+10 && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
 	each := (int64(memory()) - int64(before)) / contexts

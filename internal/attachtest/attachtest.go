@@ -78,7 +78,9 @@ type seen struct {
 
 // host starts a host, kills it at a random point, and returns what it had seen.
 func host(t testing.TB, env []string) (s seen) {
-	cmd := exec.Command("/proc/self/exe")
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute) // of a busy machine
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/proc/self/exe")
 	cmd.Env = append(append(os.Environ(), Variable+"=1"), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

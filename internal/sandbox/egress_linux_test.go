@@ -209,11 +209,14 @@ func TestEgressEnds(t *testing.T) {
 			return
 		}
 		s := open(t, &sandbox.Options{Require: mode, Egress: true})
-		served, ended := make(chan bool, 1000), make(chan bool, 1000)
+		var live, most atomic.Int32
 		got := runEgress(t, s, newHost(t), &sandbox.Egress{Serve: func(c net.Conn, _ netip.AddrPort) {
-			served <- true
+			now := live.Add(1)
+			for m := most.Load(); now > m && !most.CompareAndSwap(m, now); m = most.Load() {
+			}
+			_, _ = c.Write([]byte("y"))
 			_, _ = io.Copy(io.Discard, c)
-			ended <- true
+			live.Add(-1)
 		}}, `
 resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
 l = []
@@ -222,13 +225,19 @@ def open_one():
     l.append(s)
     s.sendall(b'x')
 for i in range(400): attempt(open_one)
-time.sleep(0.3)
-print('opened', len(l) >= 200)`)
+import select
+poll, answered = select.poll(), 0
+for s in l: poll.register(s, select.POLLIN)
+while answered < 200:
+    for fd, _ in poll.poll(60000) or sys.exit('%d of %d answered' % (answered, len(l))):
+        poll.unregister(fd)
+        answered += attempt(os.read, fd, 1) == b'y'
+print('opened', answered >= 200)`)
 		if !strings.Contains(got.out, "opened True") {
 			t.Errorf("got %+v", got)
 		}
-		if !await(func() bool { return len(ended) == len(served) }) || len(served) > 256 || len(served) < 200 {
-			t.Errorf("%d served, %d ended", len(served), len(ended))
+		if !await(func() bool { return live.Load() == 0 }) || most.Load() > 256 || most.Load() < 200 {
+			t.Errorf("%d open at once, %d now", most.Load(), live.Load())
 		}
 	})
 }
@@ -333,10 +342,7 @@ func TestEgressRace(t *testing.T) {
 		if !strings.Contains(res.out, "tries True hits 0") {
 			t.Errorf("%s", res.out)
 		}
-		deadline := time.Now().Add(5 * time.Second)
-		for openDescriptors(t) > before+3 && time.Now().Before(deadline) {
-			time.Sleep(5 * time.Millisecond)
-		}
+		await(func() bool { return openDescriptors(t) <= before+3 })
 		if after := openDescriptors(t); after > before+3 {
 			t.Errorf("%d descriptors before, %d after", before, after)
 		}

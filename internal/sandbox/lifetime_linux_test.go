@@ -178,11 +178,14 @@ func testSignal(t *testing.T, mode sandbox.Mode) {
 	out.Close()
 	io.WriteString(codeW, `
 import time, os
+r, w = os.pipe()
 if os.fork() == 0:
-    try: time.sleep(100)
+    try:
+        os.write(w, b'x')
+        time.sleep(100)
     except KeyboardInterrupt: print('child interrupted', flush=True)
     os._exit(0)
-time.sleep(0.1)
+os.read(r, 1)
 try:
     print('up', flush=True)
     while True: pass
@@ -191,6 +194,7 @@ except KeyboardInterrupt:
     print('interrupted')
 `)
 	codeW.Close()
+	defer time.AfterFunc(patience, p.Kill).Stop()
 	lines := bufio.NewScanner(r)
 	for lines.Scan() && lines.Text() != "up" {
 		t.Error(lines.Text())

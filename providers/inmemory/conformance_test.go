@@ -47,7 +47,7 @@ func programs() map[string]conformance.Programs {
 // TestConformance tries the whole contract in JavaScript; with tag full in TypeScript
 // too, and without contexts.
 func TestConformance(t *testing.T) {
-	cfg := conformance.Config{Programs: programs(), Languages: []string{"javascript"}, Timeout: 2 * time.Minute, Patience: 10 * time.Second,
+	cfg := conformance.Config{Programs: programs(), Languages: []string{"javascript"}, Timeout: 2 * time.Minute, Patience: 30 * time.Second,
 		// There are no processes, and nothing outlives a run.
 		Lacks: []conformance.Feature{conformance.Processes, conformance.Children, conformance.LateOutput},
 		New:   func() (codeinterp.CodeInterpreter, error) { return inmemory.NewStateful(both()) }, Stateful: true}

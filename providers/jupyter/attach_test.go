@@ -93,7 +93,9 @@ func commandHost(ctx context.Context, url string) error {
 // while it printed, and so does one that is left; each ends with its lease.
 func TestKeptCommand(t *testing.T) {
 	s := start(t, "server7", true)
-	cmd := exec.Command("/proc/self/exe")
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/proc/self/exe")
 	cmd.Env = append(os.Environ(), attachtest.Variable+"=command", attachtest.Variable+"_URL="+s.url+"?token="+s.token)
 	cmd.Stderr = os.Stderr
 	out, _ := cmd.Output()
@@ -140,7 +142,7 @@ func TestKeptCommand(t *testing.T) {
 		t.Error("all is kept")
 	}
 
-	other, sh2 := client(time.Second)
+	other, sh2 := client(time.Minute)
 	id, err := sh2.Start(t.Context(), "echo on; cat", nil)
 	if err != nil {
 		t.Fatal(err)

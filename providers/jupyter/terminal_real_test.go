@@ -60,24 +60,22 @@ func onTerminal(t *testing.T, s *server) {
 		}
 	})
 	// Nothing of it runs once the caller has the result.
-	beat := func(file string) string {
-		return "(trap '' HUP INT TERM; while :; do echo >>" + file + "; sleep 0.02; done) & while ! [ -s " + file + " ]; do sleep 0.01; done; "
-	}
+	const beat, begun = `(trap "" HUP INT TERM; while :; do echo >>FILE; sleep 0.02; done) & `, "while ! [ -s FILE ]; do sleep 0.01; done; "
 	for name, start := range map[string]string{
-		"survivor": "%s", "left session": "setsid sh -c '%s' & sleep 0.5; ", "stopped jobs": "set -m; %s",
+		"survivor": beat + begun, "left session": "setsid sh -c '" + beat + "' & " + begun, "stopped jobs": "set -m; " + beat + begun,
 	} {
 		for _, stop := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, " ", stop), func(t *testing.T) {
 				t.Parallel()
 				file := filepath.Join(t.TempDir(), "beat")
-				line := fmt.Sprintf(start, strings.ReplaceAll(beat(file), "''", `""`))
+				line := strings.ReplaceAll(start, "FILE", file)
 				want := codeinterp.StatusOK
 				if stop {
 					line, want = line+"sleep 600", codeinterp.StatusTimeout
 				}
 				res, err := run(t, s, line, func(o *codeinterp.TerminalOptions) {
 					if stop {
-						o.Timeout = 2 * time.Second
+						o.Timeout = 5 * time.Second // in which it begins, also on a busy machine
 					}
 				})
 				if err != nil || res.Status != want {

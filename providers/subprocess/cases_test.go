@@ -23,7 +23,7 @@ var languageOf = map[string]string{".py": "python", ".js": "javascript", ".sh": 
 // want.txt, in which * stands for any text of a line. The files run1, run2 and so on
 // of a folder run in one context, prog by itself, in a warm process too.
 func TestCases(t *testing.T) {
-	o := subprocess.Options{Languages: []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python()}}
+	o := subprocess.Options{Languages: []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python()}, Grace: time.Minute}
 	ci := open(t, o)
 	o.Languages, o.Warm = o.Languages[2:], &subprocess.Warm{}
 	warm := open(t, o)

@@ -80,7 +80,7 @@ func (b blocks) Read([]byte) (int, error) { <-b.done; return 0, io.EOF }
 func TestInputThatBlocks(t *testing.T) {
 	b := blocks{make(chan struct{})}
 	defer close(b.done)
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}})
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Grace: time.Minute})
 	id, err := ci.CreateContext(t.Context(), "python", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,10 @@ func runOne(ci *subprocess.Stateful, code string) error {
 // killed runs a program in a host that is killed at its first output.
 func killed(t *testing.T, lease, code string) codeinterp.Ref {
 	t.Helper()
-	cmd := exec.Command("/proc/self/exe")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/proc/self/exe")
+	cmd.WaitDelay = 10 * time.Second // of what holds its output
 	cmd.Env = append(os.Environ(), attachtest.Variable+"=1", attachtest.Variable+"_PROBES="+probes, attachtest.Variable+"_LEASE="+lease, attachtest.Variable+"_CODE="+code)
 	cmd.Stderr = os.Stderr
 	out, _ := cmd.Output()
@@ -243,8 +246,10 @@ func TestKeeperKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = kill(codeinterp.Output{})
-	for len(dir.Keepers("*")) > 0 {
-		time.Sleep(10 * time.Millisecond)
+	for end := time.Now().Add(time.Minute); len(dir.Keepers("*")) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still there: %v", dir.Keepers("*"))
+		}
 	}
 	if res, err = ci.RunInContext(t.Context(), id, "print(1)", nil); err != nil || res.Stdout() != "1\n" || !res.StateLost {
 		t.Errorf("killed between runs: %+v, %v", res, err)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -133,7 +134,8 @@ func (h *hostile) canaries() {
 		}()
 		return l
 	}
-	port := serve(net.Listen("tcp", ":0")).Addr().(*net.TCPAddr).Port
+	port := freePort(h.t)
+	serve(net.Listen("tcp", fmt.Sprint(":", port)))
 	dir := h.t.TempDir()
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
 		h.t.Fatal(err)
@@ -154,12 +156,7 @@ func (h *hostile) canaries() {
 			h.alarm("a datagram")
 		}
 	}()
-	spare, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	spare.Close()
-	listen := spare.Addr().(*net.TCPAddr)
+	listen := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: freePort(h.t)}
 	go func() { // comes in where a program listens
 		for ctx := h.t.Context(); ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 			if c, err := net.DialTCP("tcp", nil, listen); err == nil {
@@ -170,6 +167,21 @@ func (h *hostile) canaries() {
 	}()
 	h.facts = map[string]any{"canary": port, "udp": udp.LocalAddr().(*net.UDPAddr).Port, "unix": path, "abstract": abstract,
 		"listen": listen.Port, "pid": os.Getpid(), "uid": os.Getuid(), "own": ownAddress()}
+}
+
+// freePort returns a port that nothing listens on, and none of those that the system gives
+// to whoever wants any, as tests beside this one do.
+func freePort(t *testing.T) int {
+	const first, last = 4_000, 10_000
+	for range 100 {
+		port := first + rand.IntN(last-first)
+		if l, err := net.Listen("tcp", fmt.Sprint(":", port)); err == nil {
+			l.Close()
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return 0
 }
 
 // ownAddress returns an address of this machine that is not loopback, where there is one.
@@ -287,7 +299,7 @@ func TestNetworkAttacks(t *testing.T) {
 			if i := slices.IndexFunc(h.events, func(e egress.Event) bool { return e.Allowed && strings.Contains(e.Host, "evil") }); i >= 0 {
 				t.Errorf("event %+v", h.events[i])
 			}
-			for end := time.Now().Add(5 * time.Second); (descriptors(t) > before+20 || runtime.NumGoroutine() > goroutines+50) && time.Now().Before(end); {
+			for end := time.Now().Add(time.Minute); (descriptors(t) > before+20 || runtime.NumGoroutine() > goroutines+50) && time.Now().Before(end); {
 				time.Sleep(20 * time.Millisecond)
 			}
 			if d, g := descriptors(t), runtime.NumGoroutine(); d > before+20 || g > goroutines+50 {

@@ -195,7 +195,7 @@ func TestNetworkRefused(t *testing.T) {
 	if err := ci.Close(); err != nil {
 		t.Error(err)
 	}
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	after, _ := os.ReadDir("/proc/self/fd")
 	for len(after) > len(before)+2 && time.Now().Before(deadline) {
 		time.Sleep(10 * time.Millisecond)

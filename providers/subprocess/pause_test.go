@@ -117,6 +117,7 @@ func TestPauseStorm(t *testing.T) {
 // program's own clock goes on, and a process that it has stopped stays so.
 func TestPauseTimeout(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		o.Grace = time.Minute
 		ci := open(t, o)
 		p := pauser(t, ci)
 		n := newNotebook(t, ci, "python")

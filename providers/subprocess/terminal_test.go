@@ -43,7 +43,7 @@ func openConsole(t *testing.T, ci codeinterp.CodeInterpreter, command string) *c
 	r, w := io.Pipe()
 	c := &console{t: t, in: w, resizes: make(chan codeinterp.TerminalSize), signals: make(chan codeinterp.Signal), done: make(chan struct{})}
 	o := &codeinterp.TerminalOptions{Size: codeinterp.TerminalSize{Columns: 70, Rows: 20}, Resizes: c.resizes}
-	o.Input, o.Signals, o.Timeout = r, c.signals, time.Minute
+	o.Input, o.Signals, o.Timeout = r, c.signals, 3*time.Minute
 	o.OnOutput = func(out codeinterp.Output) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -66,7 +66,7 @@ func openConsole(t *testing.T, ci codeinterp.CodeInterpreter, command string) *c
 // expect waits until the terminal has shown a text, after what was expected before.
 func (c *console) expect(text string) {
 	c.t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		c.mu.Lock()
 		all := c.out.String()
 		i := strings.Index(all[c.seen:], text)
@@ -80,6 +80,14 @@ func (c *console) expect(text string) {
 		if time.Now().After(end) {
 			c.t.Fatalf("%q has not come after %q", text, all)
 		}
+	}
+}
+
+// send hands something to the terminal, unless that has ended.
+func send[T any](c *console, to chan T, v T) {
+	select {
+	case to <- v:
+	case <-c.done:
 	}
 }
 
@@ -115,7 +123,7 @@ func TestTerminal(t *testing.T) {
 		c := openConsole(t, ci, "")
 		c.typeText("stty size; echo $TERM; test -t 0 -a -t 1 -a -t 2 && echo is a$((1))\r")
 		c.expect("20 70\r\nxterm-256color\r\nis a1")
-		c.resizes <- codeinterp.TerminalSize{Columns: 100, Rows: 30}
+		send(c, c.resizes, codeinterp.TerminalSize{Columns: 100, Rows: 30})
 		c.typeText("until stty size | grep -x '30 1''00'; do sleep 0.05; done\r") // not before it is applied
 		c.expect("30 100")
 		c.typeText("bash -c 'echo be${X}gun; exec sleep 1000'\r")
@@ -160,7 +168,7 @@ func TestTerminalSignals(t *testing.T) {
 	terminalModes(t, func(t *testing.T, ci codeinterp.CodeInterpreter) {
 		c := openConsole(t, ci, "echo on; sleep 1000")
 		c.expect("on\r\n")
-		c.signals <- codeinterp.SignalTerminate
+		send(c, c.signals, codeinterp.SignalTerminate)
 		<-c.done
 		if c.res.Status != codeinterp.StatusError || c.res.Cause != codeinterp.CauseInterrupt || c.res.ExitCode != 143 {
 			t.Errorf("got %+v", c.res)

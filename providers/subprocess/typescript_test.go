@@ -63,9 +63,9 @@ var typeScriptPrograms = []struct {
 }
 
 func TestTypeScript(t *testing.T) {
-	testTypeScript(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.TypeScript()}}))
+	testTypeScript(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.TypeScript()}, Grace: time.Minute}))
 	if tier.Full {
-		o := subprocess.Options{Languages: []subprocess.Language{newerNode(t)}}
+		o := subprocess.Options{Languages: []subprocess.Language{newerNode(t)}, Grace: time.Minute}
 		testTypeScript(t, open(t, o))
 		o.Warm = &subprocess.Warm{}
 		testTypeScript(t, open(t, o))

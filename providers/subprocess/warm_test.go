@@ -5,6 +5,7 @@ package subprocess_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,8 +48,8 @@ os.umask(0)
 open('secret.txt', 'w').write('x')
 open(os.path.join(os.environ['TMPDIR'], 'secret.tmp'), 'w').write('x')
 threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
-child = subprocess.Popen(['sleep', '4711'])
-if os.fork() == 0: time.sleep(4711)
+child = subprocess.Popen(['sleep', 'SECONDS'])
+if os.fork() == 0: time.sleep(SECONDS)
 os.nice(5)
 os.open('/dev/null', os.O_RDONLY)
 print(os.getcwd(), os.getpid())`
@@ -79,7 +80,8 @@ print(found, os.getcwd(), os.getpid())`
 		if !strings.HasPrefix(clean.Stdout(), "[] ") {
 			t.Fatalf("before: %s, stderr %s", summary(clean), clean.Stderr())
 		}
-		left := run(t, ci, "python", leave, nil)
+		seconds := fmt.Sprintf("3600.%d", rand.Int32())
+		left := run(t, ci, "python", strings.ReplaceAll(leave, "SECONDS", seconds), nil)
 		if !left.OK() {
 			t.Fatalf("got %s", summary(left))
 		}
@@ -88,7 +90,7 @@ print(found, os.getcwd(), os.getpid())`
 				t.Errorf("after: %s, stderr %s", summary(res), res.Stderr())
 			}
 		}
-		if left := leftover.Running("sleep\x004711\x00"); len(left) > 0 {
+		if left := leftover.Running("sleep\x00" + seconds); len(left) > 0 {
 			t.Errorf("processes %v of the run live on", left)
 		}
 		n := newNotebook(t, ci, "python")

@@ -89,7 +89,7 @@ func TestBounds(t *testing.T) {
 			for range 4 {
 				s.Write(in)
 			}
-			if took := time.Since(start); took > 10*time.Second {
+			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("16 KiB of %.20q took %v", h, took)
 			}
 		}
@@ -126,7 +126,7 @@ func TestLook(t *testing.T) {
 	s.Resize(400, 200)
 	s.Close()
 	<-done
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("took %v", took)
 	}
 }

@@ -78,7 +78,10 @@ func host(ctx context.Context, dir, lease, command string) error {
 // killed runs a host to its end, and returns the reference of its workspace.
 func killed(t *testing.T, lease time.Duration, command string) (ref workspace.Ref) {
 	t.Helper()
-	cmd := exec.Command("/proc/self/exe")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/proc/self/exe")
+	cmd.WaitDelay = 10 * time.Second // of what holds its output
 	cmd.Args = []string{hostName, leftover.Dir(t), lease.String(), command}
 	cmd.Stderr = os.Stderr
 	out, _ := cmd.Output()

@@ -36,7 +36,7 @@ task = asyncio.create_task(left())
 // TestConformance tries the whole contract; with tag full without contexts too.
 func TestConformance(t *testing.T) {
 	o := options(t)
-	cfg := conformance.Config{Programs: programs(), Timeout: 2 * time.Minute, Patience: 10 * time.Second,
+	cfg := conformance.Config{Programs: programs(), Timeout: 2 * time.Minute, Patience: 30 * time.Second,
 		// There are no processes, and nothing outlives a run.
 		Lacks: []conformance.Feature{conformance.Processes, conformance.Children, conformance.LateOutput},
 		New:   func() (codeinterp.CodeInterpreter, error) { return inmemory.NewStateful(o) }, Stateful: true}

@@ -32,7 +32,7 @@ func TestClosedInput(t *testing.T) {
 // TestStoppedError: a run that was stopped reports where the program was.
 func TestStoppedError(t *testing.T) {
 	ci := newStateful(t)
-	res, err := ci.RunInContext(t.Context(), newContext(t, ci), "x = 1\nwhile True: x += 1", &codeinterp.RunOptions{Timeout: 200 * time.Millisecond})
+	res, err := ci.RunInContext(t.Context(), newContext(t, ci), "x = 1\nwhile True: x += 1", &codeinterp.RunOptions{Timeout: time.Second})
 	if err != nil || res.Status != codeinterp.StatusTimeout || res.Error == nil || res.Error.Name != "KeyboardInterrupt" || res.Error.Line != 2 {
 		t.Errorf("%s, %+v, %v", res.Status, res.Error, err)
 	}
@@ -111,7 +111,7 @@ sys.modules = D(sys.modules)
 `)
 		start := time.Now()
 		_, failed := c.Complete(t.Context(), id, "x.as", 4)
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%s: took %v", does, took)
 		}
 		other := newContext(t, ci)

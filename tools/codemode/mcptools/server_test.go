@@ -145,11 +145,22 @@ func TestSlowServer(t *testing.T) {
 	wants(t, fmt.Sprint(set.Problems()), "slow: it has not answered within 50ms")
 	changed := make(chan int, 10)
 	set.OnChange(func(list []codemode.Entry) { changed <- len(list) })
-	if n := <-changed; n != 3 {
-		t.Errorf("%d entries, want 3: one stands for the slow server", n)
+	until := func(want int) {
+		t.Helper()
+		for {
+			select {
+			case n := <-changed:
+				if n == want {
+					return
+				}
+			case <-time.After(time.Minute):
+				t.Fatalf("there are never %d entries", want)
+			}
+		}
 	}
+	until(3) // one stands for the slow server
 	start()
-	eventually(t, "the tools appear", func() bool { return <-changed == 4 })
+	until(4)
 	if p := set.Problems(); len(p) > 0 {
 		t.Error(p)
 	}
@@ -164,7 +175,7 @@ func TestStartingServer(t *testing.T) {
 	began := time.Now()
 	wants(t, run(`6 * 7`), "42")
 	wants(t, run(`const name = "slow_f"; await tools[name]({}); // tools.sl`), "not a function")
-	if d := time.Since(began); d > 10*time.Second {
+	if d := time.Since(began); d > 30*time.Second {
 		t.Errorf("programs that name no tool of it wait: %v", d)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
