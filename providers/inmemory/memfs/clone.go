@@ -14,7 +14,7 @@ func (f *FS) Clone() (*FS, func(codeinterp.File) codeinterp.File) {
 	copies := map[*node]*node{}
 	c := &FS{&tree{opts: f.opts, files: f.files, changes: f.changes, root: f.root.clone(copies)}, f.dir}
 	for _, n := range copies {
-		c.bytes += n.data.size
+		c.bytes += n.data.size()
 	}
 	return c, func(file codeinterp.File) codeinterp.File {
 		h, ok := file.(*handle)
@@ -25,7 +25,7 @@ func (f *FS) Clone() (*FS, func(codeinterp.File) codeinterp.File) {
 		n := copies[h.n]
 		if n == nil { // it was removed
 			n = h.n.clone(copies)
-			c.bytes += n.data.size
+			c.bytes += n.data.size()
 		}
 		f.mu.RUnlock()
 		return h.in(c.tree, n)
@@ -56,10 +56,7 @@ func (h *handle) in(f *tree, n *node) codeinterp.File {
 // clone returns a copy of n and all beneath it, each of which it enters in copies.
 func (n *node) clone(copies map[*node]*node) *node {
 	c := *n
-	c.writers, c.data = 0, content{size: n.data.size, chunks: make([][]byte, len(n.data.chunks))}
-	for i, p := range n.data.chunks {
-		c.data.chunks[i] = bytes.Clone(p)
-	}
+	c.writers, c.data = 0, bytes.Clone(n.data)
 	c.children = make([]*node, len(n.children))
 	for i, child := range n.children {
 		c.children[i] = child.clone(copies)

@@ -122,17 +122,17 @@ func (h *handle) read(p []byte, off int64) (int, error) {
 		return 0, h.fail("read", fs.ErrPermission)
 	case off < 0:
 		return 0, h.fail("read", fs.ErrInvalid)
-	case len(p) > 0 && off >= h.n.data.size:
+	case len(p) > 0 && off >= h.n.data.size():
 		return 0, io.EOF
 	}
-	return h.n.data.readAt(p, off), nil
+	return copy(p, h.n.data[min(off, h.n.data.size()):]), nil
 }
 
 // Write writes all of p or nothing.
 func (h *handle) Write(p []byte) (int, error) {
 	return h.change("write", func() error {
 		if h.flag&os.O_APPEND != 0 {
-			h.at = h.n.data.size
+			h.at = h.n.data.size()
 		}
 		err := h.n.data.writeAt(p, h.at, h.f.grow)
 		if err == nil {
@@ -183,7 +183,7 @@ func (h *handle) Seek(offset int64, whence int) (int64, error) {
 	case io.SeekCurrent:
 		offset += h.at
 	case io.SeekEnd:
-		offset += h.n.data.size
+		offset += h.n.data.size()
 	default:
 		return 0, h.fail("seek", fs.ErrInvalid)
 	}
@@ -206,7 +206,7 @@ func (h *handle) Close() error {
 	h.shut = true
 	if h.writes() {
 		if h.n.writers--; h.n.gone && h.n.writers == 0 {
-			h.f.bytes -= h.n.data.size
+			h.f.bytes -= h.n.data.size()
 		}
 	}
 	return nil
@@ -263,7 +263,7 @@ func (f *tree) mark(n *node) {
 func (f *tree) drop(n *node) {
 	n.gone = true
 	if n.writers == 0 {
-		f.bytes -= n.data.size
+		f.bytes -= n.data.size()
 	}
 	f.files--
 	for _, c := range n.children {

@@ -11,6 +11,7 @@
 package memfs
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io/fs"
@@ -137,7 +138,7 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	if n.dir {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrIsDir}
 	}
-	return n.data.bytes(), nil
+	return append([]byte{}, n.data...), nil
 }
 
 // ReadDir lists a directory.
@@ -172,18 +173,17 @@ func (f *FS) Open(name string) (fs.File, error) {
 // WriteFile creates or replaces a file. Its directory must exist.
 func (f *FS) WriteFile(name string, data []byte) error {
 	return f.write(name, func(n *node) error {
-		if err := f.grow(int64(len(data)) - n.data.size); err != nil {
+		if err := f.grow(int64(len(data)) - n.data.size()); err != nil {
 			return err
 		}
-		n.data = content{}
-		n.data.put(data)
+		n.data = bytes.Clone(data)
 		return nil
 	})
 }
 
 // AppendFile adds to the end of a file and creates it where there is none.
 func (f *FS) AppendFile(name string, data []byte) error {
-	return f.write(name, func(n *node) error { return n.data.writeAt(data, n.data.size, f.grow) })
+	return f.write(name, func(n *node) error { return n.data.writeAt(data, n.data.size(), f.grow) })
 }
 
 // Truncate cuts a file, or fills it up with zeros, to size bytes.

@@ -83,7 +83,7 @@ func (n *node) info(name string) fs.FileInfo {
 	if n.dir {
 		mode |= fs.ModeDir
 	}
-	return fsentry.Info(name, n.data.size, mode, n.modified)
+	return fsentry.Info(name, n.data.size(), mode, n.modified)
 }
 
 func (n *node) entries() []fs.DirEntry {
