@@ -30,9 +30,10 @@ const (
 // is running.
 func (s *Server) ServeStream(ctx context.Context, in io.Reader, out io.Writer) error {
 	answers := &lineWriter{out: out}
-	lines := &lineReader{lines: bufio.NewScanner(in), answers: answers}
-	lines.lines.Buffer(nil, maxLine)
-	ss, err := s.mcp.Connect(s.ctx, &mcp.IOTransport{Reader: io.NopCloser(lines), Writer: answers, MaxLineLength: -1}, nil)
+	messages, to := io.Pipe()
+	defer messages.Close()
+	go func() { to.CloseWithError(passMessages(in, to, answers)) }()
+	ss, err := s.mcp.Connect(s.ctx, &mcp.IOTransport{Reader: messages, Writer: answers, MaxLineLength: -1}, nil)
 	if err != nil {
 		s.Close()
 		return fmt.Errorf("mcpserver: %w", err)
@@ -59,34 +60,26 @@ func (s *Server) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 	return nil
 }
 
-// A lineReader passes on the messages of a stream and answers other lines, which would
-// end the session.
-type lineReader struct {
-	lines   *bufio.Scanner
-	answers io.Writer
-	line    []byte // not passed on yet
-}
-
-// Read implements io.Reader.
-func (r *lineReader) Read(p []byte) (int, error) {
-	for len(r.line) == 0 {
-		if !r.lines.Scan() {
-			if r.lines.Err() != nil {
-				return 0, fmt.Errorf("a message of more than %d bytes: %w", maxLine, r.lines.Err())
-			}
-			return 0, io.EOF
+// passMessages passes on the messages of a stream and answers other lines, which would end
+// the session.
+func passMessages(in io.Reader, to, answers io.Writer) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
 		}
-		if line := bytes.TrimSpace(r.lines.Bytes()); len(line) > 0 {
-			if fault := checkMessage(line); fault != nil {
-				r.answers.Write(fault)
-			} else {
-				r.line = append(line, '\n')
-			}
+		if fault := checkMessage(line); fault != nil {
+			answers.Write(fault)
+		} else if _, err := to.Write(append(line, '\n')); err != nil {
+			return err
 		}
 	}
-	n := copy(p, r.line)
-	r.line = r.line[n:]
-	return n, nil
+	if lines.Err() != nil {
+		return fmt.Errorf("a message of more than %d bytes: %w", maxLine, lines.Err())
+	}
+	return nil
 }
 
 // checkMessage returns the error that answers a line which is not a message.
