@@ -87,7 +87,7 @@ func (p *parser) arrowBeforeColon(closing int) bool {
 
 func (p *parser) bodyBeforeColon() {
 	if p.is("{") {
-		p.arrowBody()
+		p.block()
 	} else {
 		p.assign(noColon)
 	}

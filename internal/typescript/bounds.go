@@ -41,7 +41,6 @@ func (p *parser) enter() {
 	if p.depth++; p.depth > MaxDepth {
 		p.stop(p.tok.start, "The program is nested too deeply", true)
 	}
-	p.deepest = max(p.deepest, p.depth)
 	p.step(1)
 }
 

@@ -78,12 +78,5 @@ func (p *parser) heritage() {
 // postfix takes for a comparison are type arguments.
 func (p *parser) sureArgs() {
 	p.postfix()
-	if !p.is("<") && !p.is("<<") {
-		return
-	}
-	start := p.tok.start
-	if !p.typeArgs() {
-		p.unexpected()
-	}
-	p.blank(start, p.last)
+	p.blankAngles(p.typeArgs)
 }

@@ -25,7 +25,7 @@ type parser struct {
 	barrier int // the edits before this one stay as they are
 
 	steps, nextCheck int
-	depth, deepest   int
+	depth            int
 	owners           int // around it that have a this of their own
 	memory           int
 	most             int64 // of memory

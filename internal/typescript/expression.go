@@ -37,7 +37,7 @@ func (p *parser) assign(w where) {
 		}
 		if s == arrowHead {
 			if p.is("{") {
-				p.arrowBody()
+				p.block()
 				break
 			}
 			loosest = noOperator

@@ -2,11 +2,6 @@ package typescript
 
 import "strings"
 
-// A signature is what a class has to know of a method's parameters.
-type signature struct {
-	properties []string // names of parameter properties
-}
-
 // function parses a function from its keyword on. Of a declaration without a
 // body, which is an overload, it returns false.
 func (p *parser) function(declaration bool) bool {
@@ -35,16 +30,16 @@ func (p *parser) function(declaration bool) bool {
 	return true
 }
 
-// parameters parses a list of parameters; s is nil where they are no
-// method's.
-func (p *parser) parameters(s *signature) {
+// parameters parses a list of parameters. The names of parameter properties are added to
+// properties, which is nil where they are no method's.
+func (p *parser) parameters(properties *[]string) {
 	p.enter()
 	p.owners++
 	p.expect("(")
 	if p.isWord("this") {
 		p.thisParameter()
 	}
-	p.list(")", func() { p.parameter(s) })
+	p.list(")", func() { p.parameter(properties) })
 	p.owners--
 	p.leave()
 }
@@ -62,12 +57,12 @@ func (p *parser) thisParameter() {
 	p.blank(start, p.last)
 }
 
-func (p *parser) parameter(s *signature) {
+func (p *parser) parameter(properties *[]string) {
 	p.noDecorators()
 	property := p.parameterModifiers()
 	p.accept("...")
-	if property && s != nil && p.tok.kind == word {
-		s.properties = append(s.properties, p.tok.text)
+	if property && properties != nil && p.tok.kind == word {
+		*properties = append(*properties, p.tok.text)
 	} else if property {
 		p.fail(p.tok.start, "A parameter property must be a name in a constructor")
 	}
@@ -99,21 +94,12 @@ func (p *parser) parameterModifiers() (property bool) {
 	return property
 }
 
-// body parses the body of a function.
+// body parses the body of a function; that of an arrow function, which has the this around
+// it, is a block.
 func (p *parser) body() {
 	p.owners++
-	p.arrowBody()
+	p.block()
 	p.owners--
-}
-
-// arrowBody parses the body of an arrow function, which has the this around it.
-func (p *parser) arrowBody() {
-	s := p.enterBlock()
-	p.expect("{")
-	for !p.is("}") {
-		p.statement()
-	}
-	p.leaveBlock(s)
 }
 
 // constructorBody parses the body of a constructor and assigns its parameter

@@ -22,9 +22,6 @@ func FuzzErase(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source string) {
 		var p *parser
 		pr, err := translate(context.Background(), source, func(made *parser) { p = made }, func(*parser) {})
-		if p.deepest > MaxDepth+1 {
-			t.Errorf("%d levels", p.deepest)
-		}
 		if limit := stepsPerByte*len(source) + moreSteps + len(source)/64 + checkEvery + 1; p.steps > limit {
 			t.Errorf("%d steps for %d bytes", p.steps, len(source))
 		}

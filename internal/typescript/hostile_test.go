@@ -46,9 +46,6 @@ func erasesWithinBounds(t *testing.T, source string) {
 	if p.steps > stepsPerByte*len(source)+moreSteps+len(source)/64+checkEvery {
 		t.Errorf("%d steps for %d bytes", p.steps, len(source))
 	}
-	if p.deepest > MaxDepth {
-		t.Errorf("%d levels deep", p.deepest)
-	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	if limit := uint64(100*len(source) + 64<<20); m.Sys > limit {

@@ -112,8 +112,8 @@ func (p *parser) indexSignature() bool {
 func (p *parser) method(c *class, m *member, name token) {
 	constructor := name.word("constructor") && !m.static
 	p.blankTypeParams()
-	var s signature
-	p.parameters(&s)
+	var properties []string
+	p.parameters(&properties)
 	p.annotation()
 	if !p.is("{") || m.absent {
 		if p.is("{") {
@@ -125,15 +125,15 @@ func (p *parser) method(c *class, m *member, name token) {
 		return
 	}
 	if !constructor {
-		if len(s.properties) > 0 {
+		if len(properties) > 0 {
 			p.fail(name.start, "Only a constructor has parameter properties")
 		}
 		p.body()
 		return
 	}
-	p.constructorBody(s.properties, c.derived)
-	if len(s.properties) > 0 {
-		p.edits[c.fields].text = " " + strings.Join(s.properties, "; ") + ";"
+	p.constructorBody(properties, c.derived)
+	if len(properties) > 0 {
+		p.edits[c.fields].text = " " + strings.Join(properties, "; ") + ";"
 		p.charge(len(p.edits[c.fields].text))
 	}
 }

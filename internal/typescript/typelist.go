@@ -114,12 +114,15 @@ func (p *parser) closes(open, c byte) (closed, ok bool) {
 }
 
 // blankTypeParams erases type parameters where there are any.
-func (p *parser) blankTypeParams() {
+func (p *parser) blankTypeParams() { p.blankAngles(p.typeParams) }
+
+// blankAngles erases what begins with < and is parsed so, where there is any.
+func (p *parser) blankAngles(parse func() bool) {
 	if !p.is("<") && !p.is("<<") {
 		return
 	}
 	start := p.tok.start
-	if !p.typeParams() {
+	if !parse() {
 		p.unexpected()
 	}
 	p.blank(start, p.last)
