@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -99,7 +98,10 @@ func TestNoSuchFunction(t *testing.T) {
 		"(() => { [1].map(5) })()":              "TypeError: not a function",
 		"let o; o.orders()":                     "TypeError: cannot read property 'orders' of undefined",
 	} {
-		functions := append(callstest.Unlisted(true)[:1], hostFunctions()[:2]...)
+		closed := codeinterp.Function{Name: "closed", Unlisted: true, Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+			return nil, &codeinterp.FunctionError{Message: "not on Sundays"}
+		}}
+		functions := append([]codeinterp.Function{closed}, hostFunctions()[:2]...)
 		res, err := ci.RunCode(t.Context(), "javascript", code, &codeinterp.RunOptions{Functions: functions})
 		if err != nil || res.Error == nil || res.Error.Error() != want || res.Error.Traceback[0] != want {
 			t.Errorf("%s: %+v, %v", code, res.Error, err)

@@ -3,11 +3,12 @@
 package jupyter_test
 
 import (
+	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -18,10 +19,11 @@ func BenchmarkFunctions(b *testing.B) {
 	f := must(newFloor(s))(b)
 	defer f.close()
 	ci, id := newContext(b, s, jupyter.Options{})
+	echo := codeinterp.Function{Name: "echo", Call: func(_ context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) { return c.Args, nil }}
 	runs := []func(){
 		func() { must(f.run("for i in range(200): input('{\"v\": 1}')"))(b) },
 		func() {
-			res, err := ci.RunInContext(b.Context(), id, "for i in range(200): tools.echo(v=i)", &codeinterp.RunOptions{Functions: callstest.Functions(b)})
+			res, err := ci.RunInContext(b.Context(), id, "for i in range(200): tools.echo(v=i)", &codeinterp.RunOptions{Functions: []codeinterp.Function{echo}})
 			if err != nil || !res.OK() {
 				b.Fatalf("%+v, %v", res, err)
 			}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -50,7 +49,7 @@ func TestPythonFrames(t *testing.T) {
 		"def f():\n  tools.echo(1)\ntry: f()\nexcept TypeError as e: raise RuntimeError('g', [e]) from e": "3 2 4",
 		"await tools.aio.echo(1)": "1",
 	} {
-		res := n.run(code, &codeinterp.RunOptions{Functions: callstest.Functions(t)})
+		res := n.run(code, &codeinterp.RunOptions{Functions: hostFunctions(t)})
 		text, got := "", []string{}
 		if res.Error != nil {
 			text = strings.Join(res.Error.Traceback, "\n")

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -53,7 +52,7 @@ func stopsCall(t *testing.T, ci *subprocess.Stateful, language, code string) {
 	if res := n.run(first, nil); !res.OK() { // a busy machine may not come that far below
 		t.Fatal(summary(res))
 	}
-	list := callstest.Functions(t)
+	list := hostFunctions(t)
 	check := func(how string, status codeinterp.Status, res codeinterp.Result, err error) {
 		t.Helper()
 		if res.Status != status || res.StateLost || err != nil && !errors.Is(err, context.Canceled) {
@@ -99,8 +98,8 @@ func TestFunctionsAfterTheEnd(t *testing.T) {
 	ci := open(t, subprocess.Options{})
 	n := newNotebook(t, ci, "python")
 	var hanging atomic.Int64
-	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: append(noting(callstest.Functions(t), func() { hanging.Add(1) }),
-		callstest.Function("hanging", func(context.Context, map[string]any) (any, error) { return hanging.Load(), nil }))}
+	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: append(noting(hostFunctions(t), func() { hanging.Add(1) }),
+		hostFunction("hanging", func(context.Context, map[string]any) (any, error) { return hanging.Load(), nil }))}
 	res := n.run(`
 import threading, asyncio
 go, refused = threading.Event(), []
@@ -156,7 +155,7 @@ def frame(kind, *fields):
 		{"for i in range(9000): frame(b'Q', b'1', b'%d' % i, b'hang', b'{}')\nimport time; time.sleep(60)", "lost"},
 	} {
 		n := newNotebook(t, ci, "python")
-		o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: callstest.Functions(t)}
+		o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: hostFunctions(t)}
 		res := n.run(forge+c.code, o)
 		if c.want == "lost" {
 			if res.Status != codeinterp.StatusLost || res.Error == nil || res.Error.Name != "ProtocolError" {

@@ -7,13 +7,12 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// calling are programs that call functions, and their summaries, beside those of
-// callstest.
+// calling are programs that call functions, and their summaries, beside
+// pythonCallers.
 var calling = map[string][]struct{ name, code, want string }{
 	"python": {
 		{"await", "await tools.aio.add(a=1, b=2)", "ok value=3"},
@@ -69,12 +68,12 @@ const earlyAwaited = "error error=TypeError: tools.never(...) returns the result
 func TestFunctionsTogether(t *testing.T) {
 	ci := open(t, subprocess.Options{})
 	programs := map[string][]string{
-		"python":     callstest.Met(),
+		"python":     meeting(),
 		"javascript": {"const r = await Promise.all([...Array(100).keys()].map((v) => tools.meet({ v }))); console.log(r.every((v, i) => v === i) ? 'True' : 'False');"},
 	}
 	for language, list := range programs {
 		for _, code := range list {
-			o := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: []codeinterp.Function{callstest.Meet(100)}}
+			o := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: []codeinterp.Function{meet(100)}}
 			if s := summary(run(t, ci, language, code, o)); s != "ok out=True\n" {
 				t.Errorf("%s: %.500s", code, s)
 			}
@@ -90,7 +89,7 @@ func TestFunctions(t *testing.T) {
 	try := func(n *notebook, language, name, code string, right func(codeinterp.Result) bool) {
 		programs++
 		t.Run(language+" "+name, func(t *testing.T) {
-			o := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: callstest.Functions(t)}
+			o := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: hostFunctions(t)}
 			check := func(res codeinterp.Result) {
 				t.Helper()
 				if !right(res) {
@@ -109,8 +108,8 @@ func TestFunctions(t *testing.T) {
 			try(n, language, p.name, p.code, func(res codeinterp.Result) bool { return summary(res) == p.want })
 		}
 		if language == "python" && tier.Full { // conformance has others
-			for _, p := range callstest.Python() {
-				try(n, language, p.Name, p.Code, p.Ended)
+			for _, p := range pythonCallers() {
+				try(n, language, p.name, p.code, p.ended)
 			}
 		}
 	}

@@ -1,26 +1,107 @@
-package callstest
+//go:build real && unix
 
-import "github.com/toolcell/toolcell/codeinterp"
+package subprocess_test
 
-// A Program calls Functions.
-type Program struct {
-	Name, Code string
-	Stdout     string
-	Error      string // the name of its error, "" without one
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// hostFunction makes a Function over decoded arguments.
+func hostFunction(name string, f func(ctx context.Context, args map[string]any) (any, error)) codeinterp.Function {
+	return codeinterp.Function{Name: name, Call: func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+		var args map[string]any
+		if err := json.Unmarshal(c.Args, &args); err != nil {
+			return nil, err
+		}
+		v, err := f(ctx, args)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(v)
+	}}
 }
 
-// Ended reports whether a run of the program ended as it should.
-func (p *Program) Ended(res codeinterp.Result) bool {
+// hostFunctions are what programs of tests call. One of them, never, returns after
+// the test.
+func hostFunctions(t testing.TB) []codeinterp.Function {
+	end := make(chan struct{})
+	t.Cleanup(func() { close(end) })
+	return []codeinterp.Function{
+		hostFunction("add", func(_ context.Context, a map[string]any) (any, error) {
+			return a["a"].(float64) + a["b"].(float64), nil
+		}),
+		hostFunction("echo", func(_ context.Context, a map[string]any) (any, error) { return a["v"], nil }),
+		hostFunction("nothing", func(context.Context, map[string]any) (any, error) { return nil, nil }),
+		hostFunction("fail", func(context.Context, map[string]any) (any, error) {
+			return nil, &codeinterp.FunctionError{Message: "no such café"}
+		}),
+		hostFunction("secret", func(context.Context, map[string]any) (any, error) { return nil, errors.New("/host/secret") }),
+		hostFunction("panics", func(context.Context, map[string]any) (any, error) { panic("/host/secret") }),
+		hostFunction("repeat", func(_ context.Context, a map[string]any) (any, error) {
+			return strings.Repeat(a["s"].(string), int(a["n"].(float64))), nil
+		}),
+		hostFunction("size", func(_ context.Context, a map[string]any) (any, error) { return len(a["s"].(string)), nil }),
+		hostFunction("hang", func(ctx context.Context, _ map[string]any) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}),
+		hostFunction("late", func(ctx context.Context, _ map[string]any) (any, error) {
+			<-ctx.Done()
+			time.Sleep(500 * time.Millisecond) // it ignores its ctx, for a while
+			return nil, nil
+		}),
+		hostFunction("never", func(context.Context, map[string]any) (any, error) {
+			<-end
+			return nil, nil
+		}),
+	}
+}
+
+// meet makes a function that returns its argument v once n calls of it are in
+// progress.
+func meet(n int32) codeinterp.Function {
+	var open atomic.Int32
+	met := make(chan struct{})
+	return hostFunction("meet", func(ctx context.Context, a map[string]any) (any, error) {
+		if open.Add(1) == n {
+			close(met)
+		}
+		select {
+		case <-met:
+			return a["v"], nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	})
+}
+
+// A caller is a program that calls hostFunctions.
+type caller struct {
+	name, code string
+	stdout     string
+	error      string // the name of its error, "" without one
+}
+
+// ended reports whether a run of the program ended as it should.
+func (p *caller) ended(res codeinterp.Result) bool {
 	name := ""
 	if res.Error != nil {
 		name = res.Error.Name
 	}
-	return res.Stdout() == p.Stdout && name == p.Error
+	return res.Stdout() == p.stdout && name == p.error
 }
 
-// Python returns the programs in Python.
-func Python() []Program {
-	return []Program{
+// pythonCallers are those in Python.
+func pythonCallers() []caller {
+	return []caller{
 		{"sequential", "a = tools.add(a=1, b=2)\nprint(tools.add(a=a, b=a))", "6\n", ""},
 		{"gather", "import asyncio\nprint(sum(await asyncio.gather(*(tools.aio.add(a=i, b=1) for i in range(300)))))", "45150\n", ""},
 		{"own loop", "import asyncio\nasync def f(): return await asyncio.gather(*(tools.aio.echo(v=i) for i in range(3)))\nprint(asyncio.run(f()))", "[0, 1, 2]\n", ""},
@@ -80,9 +161,9 @@ os.wait()
 print('forked process' in os.read(r, 1000).decode(), tools.echo(v=2))`
 )
 
-// Met are programs in Python that call Meet(100) a hundred times at once, and
+// meeting are programs in Python that call meet(100) a hundred times at once, and
 // print True.
-func Met() []string {
+func meeting() []string {
 	return []string{
 		"from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(100) as p: r = list(p.map(lambda i: tools.meet(v=i), range(100)))\nprint(r == list(range(100)))",
 		"import asyncio\nprint(await asyncio.gather(*(tools.aio.meet(v=i) for i in range(100))) == list(range(100)))",
