@@ -19,7 +19,6 @@ var layers = map[string][]string{
 	"internal":                 {"codeinterp", "golang.org/x/image", "golang.org/x/sync", "golang.org/x/sys"},
 	"internal/pybuild":         {"codeinterp", "providers/inmemory", "github.com/tetratelabs/wazero", "golang.org/x/sync"},
 	"shell/screen":             {"github.com/charmbracelet", "shell"},
-	"internal/fakejupyter":     {"github.com/gorilla/websocket"},
 	"egress":                   {"codeinterp"},
 	"conformance":              {"codeinterp", "internal/procfs"},
 	"providers/inmemory":       {"codeinterp", "internal", "modernc.org", "github.com/tetratelabs/wazero", "golang.org/x/sync", "golang.org/x/sys"},

@@ -1,41 +1,26 @@
+//go:build real && linux
+
 package main
 
 import (
-	"encoding/base64"
+	"strings"
 	"testing"
 	"time"
 
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
+	"github.com/toolcell/toolcell/internal/jupytertest"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 func TestExecute(t *testing.T) {
-	s := fake.New()
-	defer s.Close()
-	s.Token = "t"
-	image := base64.StdEncoding.EncodeToString([]byte("not really a PNG"))
-	s.Execute = func(k *fake.Kernel, req *fake.Message) {
-		k.IOPub(req, "status", fake.Status("busy"))
-		k.IOPub(req, "stream", fake.Stream("stdout", "hello\n"))
-		k.IOPub(req, "display_data", fake.Data(1, "image/png", image, ""))
-		end := fake.OK(1)
-		if req.Code() == "fail" {
-			end = fake.Error("ValueError", "x", "Traceback", "\x1b[31mValueError\x1b[0m: x")
-			k.IOPub(req, "error", end)
-		} else {
-			k.IOPub(req, "execute_result", fake.Data(1, "text/plain", "42", ""))
-		}
-		k.Reply(req, "execute_reply", end)
-		k.IOPub(req, "status", fake.Status("idle"))
-	}
-	opts := &jupyter.Options{URL: "http://fake", Auth: jupyter.Auth{Token: "t"}, HTTPClient: s.Client()}
-	picture := "data:image/png;base64," + image
+	opts := &jupyter.Options{URL: jupytertest.Start(t, nil).Address()}
+	const picture = "from IPython.display import display, Image\nprint('hello')\ndisplay(Image(data=b'not really a PNG', format='png'))\n"
+	const shown = "data:image/png;base64,bm90IHJlYWxseSBhIFBORw=="
 	for code, want := range map[string]Output{
-		"print('hello'); 42": {"hello\n", "", picture + "\n42"},
-		"fail":               {"hello\n", "Traceback\nValueError: x\n", picture},
+		picture + "42":  {"hello\n", "", shown + "\n42"},
+		picture + "1/0": {"hello\n", "ZeroDivisionError: division by zero\n", shown},
 	} {
 		got, err := Execute(t.Context(), opts, code, time.Minute)
-		if err != nil || got != want {
+		if err != nil || got.Stdout != want.Stdout || got.Result != want.Result || !strings.HasSuffix(got.Stderr, want.Stderr) || want.Stderr == "" && got.Stderr != "" {
 			t.Errorf("%q: %+v, %v; want %+v", code, got, err, want)
 		}
 	}

@@ -1,23 +1,23 @@
+//go:build real && linux
+
 package seeds
 
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
-	"fmt"
-	"net/http"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
+	"github.com/toolcell/toolcell/internal/jupytertest"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 // executeCodeJupyter runs code in a kernel of its own and returns what it showed.
 // examples/openwebui is the whole program, with its flags and errors.
-func executeCodeJupyter(ctx context.Context, baseURL, code, token string, timeout time.Duration, client *http.Client) (map[string]string, error) {
-	ci, err := jupyter.New(ctx, &jupyter.Options{URL: baseURL, Auth: jupyter.Auth{Token: token}, HTTPClient: client})
+func executeCodeJupyter(ctx context.Context, baseURL, code, token string, timeout time.Duration) (map[string]string, error) {
+	ci, err := jupyter.New(ctx, &jupyter.Options{URL: baseURL, Auth: jupyter.Auth{Token: token}})
 	if err != nil {
 		return nil, err
 	}
@@ -34,22 +34,10 @@ func executeCodeJupyter(ctx context.Context, baseURL, code, token string, timeou
 	return map[string]string{"stdout": res.Stdout(), "stderr": res.Stderr(), "result": strings.Join(shown, "\n")}, err
 }
 
-func Example_openWebUI() {
-	server := fake.New() // which speaks the protocol of a Jupyter server
-	defer server.Close()
-	server.Token = "t"
-	server.Execute = func(k *fake.Kernel, req *fake.Message) {
-		k.IOPub(req, "status", fake.Status("busy"))
-		k.IOPub(req, "stream", fake.Stream("stdout", "hello\n"))
-		k.IOPub(req, "execute_result", fake.Data(1, "text/plain", "42", ""))
-		k.Reply(req, "execute_reply", fake.OK(1))
-		k.IOPub(req, "status", fake.Status("idle"))
+func TestOpenWebUI(t *testing.T) {
+	server := jupytertest.Start(t, nil)
+	out, err := executeCodeJupyter(t.Context(), server.Address(), "print('hello'); 42", jupytertest.Token, time.Minute)
+	if err != nil || out["stdout"] != "hello\n" || out["stderr"] != "" || out["result"] != "42" {
+		t.Errorf("%q, %v", out, err)
 	}
-	out, err := executeCodeJupyter(context.Background(), "http://fake", "print('hello'); 42", "t", time.Minute, server.Client())
-	if err != nil {
-		panic(err)
-	}
-	text, _ := json.Marshal(out)
-	fmt.Println(string(text))
-	// Output: {"result":"42","stderr":"","stdout":"hello\n"}
 }

@@ -15,17 +15,16 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 const secret = "s3cr3t-token"
 
 // dialFake connects to a fake in a bubble and passes the outcome on.
-func dialFake(t *testing.T, opts jupyter.Options, setup func(*fake.Server), f func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error)) {
+func dialFake(t *testing.T, opts jupyter.Options, setup func(*fakeServer), f func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := fake.New()
+		s := newFake()
 		defer s.Close()
 		setup(s)
 		ci, err := jupyter.NewStateful(t.Context(), fakeOptions(s, opts))
@@ -56,7 +55,7 @@ func TestTokens(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			var bad, sockets atomic.Int32
-			dialFake(t, c.opts, func(s *fake.Server) {
+			dialFake(t, c.opts, func(s *fakeServer) {
 				if strings.Contains(c.opts.URL, "base") {
 					s.Base = "base"
 				}
@@ -69,7 +68,7 @@ func TestTokens(t *testing.T) {
 					}
 					return false
 				}
-			}, func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+			}, func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -103,14 +102,14 @@ func TestStatusCodes(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(fmt.Sprint(c.status, c.message[:2]), func(t *testing.T) {
-			dialFake(t, jupyter.Options{Auth: jupyter.Auth{Token: secret}}, func(s *fake.Server) {
+			dialFake(t, jupyter.Options{Auth: jupyter.Auth{Token: secret}}, func(s *fakeServer) {
 				s.HTTP = func(w http.ResponseWriter, r *http.Request) bool {
 					if r.Method == http.MethodPost {
-						fake.Fail(w, c.status, c.message)
+						fakeFail(w, c.status, c.message)
 					}
 					return r.Method == http.MethodPost
 				}
-			}, func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+			}, func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -150,9 +149,9 @@ func TestWrongServers(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			dialFake(t, jupyter.Options{URL: c.url, Auth: jupyter.Auth{Token: secret}}, func(s *fake.Server) {
+			dialFake(t, jupyter.Options{URL: c.url, Auth: jupyter.Auth{Token: secret}}, func(s *fakeServer) {
 				s.Base, s.HTTP = "base", c.hook
-			}, func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+			}, func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error) {
 				if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), secret) {
 					t.Errorf("%v, want %q in it", err, c.want)
 				}
@@ -186,7 +185,7 @@ func loginServer(password string, expires int32, logins *atomic.Int32) func(w ht
 		case auth == nil || left.Add(-1) < 0:
 			http.Redirect(w, r, "/login?next=%2Fapi", http.StatusFound)
 		case r.Method != http.MethodGet && r.Header.Get("X-Xsrftoken") != "x1":
-			fake.Fail(w, 403, "'_xsrf' argument missing from POST")
+			fakeFail(w, 403, "'_xsrf' argument missing from POST")
 		default:
 			return false
 		}
@@ -196,8 +195,8 @@ func loginServer(password string, expires int32, logins *atomic.Int32) func(w ht
 
 func TestPassword(t *testing.T) {
 	var logins atomic.Int32
-	dialFake(t, jupyter.Options{Auth: jupyter.Auth{Password: "pass"}}, func(s *fake.Server) { s.HTTP = loginServer("pass", 5, &logins) },
-		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+	dialFake(t, jupyter.Options{Auth: jupyter.Auth{Password: "pass"}}, func(s *fakeServer) { s.HTTP = loginServer("pass", 5, &logins) },
+		func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,8 +209,8 @@ func TestPassword(t *testing.T) {
 				t.Errorf("%d logins, want the expired ones to be renewed", n)
 			}
 		})
-	dialFake(t, jupyter.Options{Auth: jupyter.Auth{Password: "wrong-pass"}}, func(s *fake.Server) { s.HTTP = loginServer("pass", 5, &logins) },
-		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+	dialFake(t, jupyter.Options{Auth: jupyter.Auth{Password: "wrong-pass"}}, func(s *fakeServer) { s.HTTP = loginServer("pass", 5, &logins) },
+		func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error) {
 			if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "password is wrong") || strings.Contains(err.Error(), "wrong-pass") {
 				t.Errorf("%v", err)
 			}
@@ -229,9 +228,9 @@ func TestHub(t *testing.T) {
 		case r.Header.Get("Authorization") != "token "+secret:
 			w.WriteHeader(403)
 		case r.URL.Path == "/hub/api/users/ada" && ready:
-			fake.JSON(w, 200, map[string]any{"servers": map[string]any{"": map[string]any{"ready": true}}})
+			fakeJSON(w, 200, map[string]any{"servers": map[string]any{"": map[string]any{"ready": true}}})
 		case r.URL.Path == "/hub/api/users/ada":
-			fake.JSON(w, 200, map[string]any{"servers": map[string]any{}})
+			fakeJSON(w, 200, map[string]any{"servers": map[string]any{}})
 		case r.URL.Path == "/hub/api/users/ada/server" && r.Method == http.MethodPost:
 			started.Store(time.Now().UnixNano())
 			w.WriteHeader(202)
@@ -242,16 +241,16 @@ func TestHub(t *testing.T) {
 		}
 		return true
 	}
-	dialFake(t, opts, func(s *fake.Server) { s.Base, s.HTTP = "user/ada", hook },
-		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+	dialFake(t, opts, func(s *fakeServer) { s.Base, s.HTTP = "user/ada", hook },
+		func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error) {
 			if err != nil {
 				t.Error(err)
 			}
 		})
 	started.Store(0)
 	opts.Auth.Hub = nil
-	dialFake(t, opts, func(s *fake.Server) { s.Base, s.HTTP = "user/ada", hook },
-		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+	dialFake(t, opts, func(s *fakeServer) { s.Base, s.HTTP = "user/ada", hook },
+		func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error) {
 			if err == nil || !strings.Contains(err.Error(), "Options.Hub") {
 				t.Errorf("%v", err)
 			}
@@ -268,8 +267,8 @@ func TestTLS(t *testing.T) {
 	server := &tls.Config{Certificates: cert.TLS.Certificates}
 	for name, trust := range map[string]*tls.Config{"trusted": {RootCAs: pool, ServerName: "example.com"}, "unknown": nil} {
 		t.Run(name, func(t *testing.T) {
-			dialFake(t, jupyter.Options{URL: "https://fake", HTTPClient: trusting(trust), StartTimeout: time.Second}, func(s *fake.Server) { s.TLS = server },
-				func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+			dialFake(t, jupyter.Options{URL: "https://fake", HTTPClient: trusting(trust), StartTimeout: time.Second}, func(s *fakeServer) { s.TLS = server },
+				func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error) {
 					if trust == nil {
 						if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "certificate") {
 							t.Errorf("%v", err)
@@ -288,11 +287,11 @@ func TestTLS(t *testing.T) {
 }
 
 func TestLanguages(t *testing.T) {
-	setup := func(s *fake.Server) {
+	setup := func(s *fakeServer) {
 		s.Specs = map[string]string{"python3": "python", "aaa": "python", "tslab": "typescript", "ir": "R", "conda": "python"}
 	}
 	dialFake(t, jupyter.Options{Kernels: map[string]string{"ml": "conda"}}, setup,
-		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+		func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -324,7 +323,7 @@ func TestLanguages(t *testing.T) {
 			}
 		})
 	dialFake(t, jupyter.Options{Kernels: map[string]string{"x": "nope"}}, setup,
-		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+		func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error) {
 			if !errors.Is(err, codeinterp.ErrLanguage) || !strings.Contains(err.Error(), "conda") {
 				t.Errorf("%v", err)
 			}

@@ -7,18 +7,17 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 // exampleServer stands for a Jupyter server.
-func exampleServer() (*fakejupyter.Server, *jupyter.Options) {
-	s := fakejupyter.New()
-	s.Execute = func(k *fakejupyter.Kernel, req *fakejupyter.Message) {
-		k.IOPub(req, "status", fakejupyter.Status("busy"))
-		k.IOPub(req, "stream", fakejupyter.Stream("stdout", "hello\n"))
-		k.Reply(req, "execute_reply", fakejupyter.OK(1))
-		k.IOPub(req, "status", fakejupyter.Status("idle"))
+func exampleServer() (*fakeServer, *jupyter.Options) {
+	s := newFake()
+	s.Execute = func(k *fakeKernel, req *fakeMessage) {
+		k.IOPub(req, "status", fakeStatus("busy"))
+		k.IOPub(req, "stream", fakeStream("stdout", "hello\n"))
+		k.Reply(req, "execute_reply", fakeOK(1))
+		k.IOPub(req, "status", fakeStatus("idle"))
 	}
 	return s, &jupyter.Options{URL: "http://localhost:8888", HTTPClient: s.Client()}
 }

@@ -8,24 +8,23 @@ import (
 	"testing/synctest"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 // A rig is a fake server with a client, inside a bubble of fake time.
 type rig struct {
 	t  *testing.T
-	s  *fakejupyter.Server
+	s  *fakeServer
 	ci *jupyter.Stateful
 	id codeinterp.ContextID
 }
 
 // inFake runs f in a bubble, with a fake that setup prepared, a client, and a
 // context.
-func inFake(t *testing.T, opts jupyter.Options, setup func(*fakejupyter.Server), f func(*rig)) {
+func inFake(t *testing.T, opts jupyter.Options, setup func(*fakeServer), f func(*rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := fakejupyter.New()
+		s := newFake()
 		defer s.Close()
 		if setup != nil {
 			setup(s)
@@ -50,7 +49,7 @@ func inFake(t *testing.T, opts jupyter.Options, setup func(*fakejupyter.Server),
 	})
 }
 
-func fakeOptions(s *fakejupyter.Server, opts jupyter.Options) *jupyter.Options {
+func fakeOptions(s *fakeServer, opts jupyter.Options) *jupyter.Options {
 	if opts.URL == "" {
 		opts.URL = "http://fake/"
 	}
@@ -83,33 +82,33 @@ func (r *rig) want(res codeinterp.Result, status codeinterp.Status, code int, st
 }
 
 // plays are programs by their code; what is not there ends normally.
-type plays map[string]func(k *fakejupyter.Kernel, req *fakejupyter.Message)
+type plays map[string]func(k *fakeKernel, req *fakeMessage)
 
-func (p plays) on(s *fakejupyter.Server) {
-	s.Execute = func(k *fakejupyter.Kernel, req *fakejupyter.Message) {
+func (p plays) on(s *fakeServer) {
+	s.Execute = func(k *fakeKernel, req *fakeMessage) {
 		if play := p[req.Code()]; play != nil {
 			play(k, req)
 			return
 		}
-		k.Answer(req, "execute_reply", fakejupyter.OK(1))
+		k.Answer(req, "execute_reply", fakeOK(1))
 	}
 }
 
 // Short forms for plays.
-func busy(k *fakejupyter.Kernel, req *fakejupyter.Message) {
-	k.IOPub(req, "status", fakejupyter.Status("busy"))
+func busy(k *fakeKernel, req *fakeMessage) {
+	k.IOPub(req, "status", fakeStatus("busy"))
 }
 
-func idle(k *fakejupyter.Kernel, req *fakejupyter.Message) {
-	k.IOPub(req, "status", fakejupyter.Status("idle"))
+func idle(k *fakeKernel, req *fakeMessage) {
+	k.IOPub(req, "status", fakeStatus("idle"))
 }
 
-func reply(k *fakejupyter.Kernel, req *fakejupyter.Message) {
-	k.Reply(req, "execute_reply", fakejupyter.OK(1))
+func reply(k *fakeKernel, req *fakeMessage) {
+	k.Reply(req, "execute_reply", fakeOK(1))
 }
 
-func say(k *fakejupyter.Kernel, req *fakejupyter.Message, text string) {
-	k.IOPub(req, "stream", fakejupyter.Stream("stdout", text))
+func say(k *fakeKernel, req *fakeMessage, text string) {
+	k.IOPub(req, "stream", fakeStream("stdout", text))
 }
 
 // trusting returns a client with a TLS configuration.
@@ -120,23 +119,23 @@ func trusting(c *tls.Config) *http.Client {
 // A heldRequest is one that a play does not answer at once.
 type heldRequest struct {
 	mu  sync.Mutex
-	k   *fakejupyter.Kernel
-	req *fakejupyter.Message
+	k   *fakeKernel
+	req *fakeMessage
 }
 
-func (h *heldRequest) set(k *fakejupyter.Kernel, req *fakejupyter.Message) {
+func (h *heldRequest) set(k *fakeKernel, req *fakeMessage) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.k, h.req = k, req
 }
 
 // ends is the play of a run that ends at once.
-func (h *heldRequest) ends(k *fakejupyter.Kernel, req *fakejupyter.Message) {
+func (h *heldRequest) ends(k *fakeKernel, req *fakeMessage) {
 	h.set(k, req)
-	k.Answer(req, "execute_reply", fakejupyter.OK(1))
+	k.Answer(req, "execute_reply", fakeOK(1))
 }
 
-func (h *heldRequest) get() (*fakejupyter.Kernel, *fakejupyter.Message) {
+func (h *heldRequest) get() (*fakeKernel, *fakeMessage) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.k, h.req

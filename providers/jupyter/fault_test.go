@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -17,9 +16,9 @@ import (
 // not run again, here or by the kernel's next process.
 func TestKernelDiesBeforeItTellsTheRun(t *testing.T) {
 	var ran, restarts atomic.Int32
-	inFake(t, jupyter.Options{}, func(s *fake.Server) {
-		s.Restart = func(*fake.Kernel) { restarts.Add(1) }
-		plays{"x": func(k *fake.Kernel, req *fake.Message) {
+	inFake(t, jupyter.Options{}, func(s *fakeServer) {
+		s.Restart = func(*fakeKernel) { restarts.Add(1) }
+		plays{"x": func(k *fakeKernel, req *fakeMessage) {
 			ran.Add(1)
 			k.Die()
 		}}.on(s)
@@ -37,21 +36,21 @@ func TestKernelDiesBeforeItTellsTheRun(t *testing.T) {
 }
 
 func TestKernelGoes(t *testing.T) {
-	cases := map[string]func(*fake.Server, *fake.Kernel, *fake.Message){
-		"restarted by another client": func(_ *fake.Server, k *fake.Kernel, _ *fake.Message) {
+	cases := map[string]func(*fakeServer, *fakeKernel, *fakeMessage){
+		"restarted by another client": func(_ *fakeServer, k *fakeKernel, _ *fakeMessage) {
 			defer k.Replace()
-			k.IOPub(&fake.Message{Header: fake.Header{ID: "server"}}, "shutdown_reply", map[string]bool{"restart": true})
+			k.IOPub(&fakeMessage{Header: fakeHeader{ID: "server"}}, "shutdown_reply", map[string]bool{"restart": true})
 		},
-		"dead": func(s *fake.Server, k *fake.Kernel, _ *fake.Message) {
+		"dead": func(s *fakeServer, k *fakeKernel, _ *fakeMessage) {
 			s.Remove(k)
-			k.IOPub(nil, "status", fake.Status("dead"))
+			k.IOPub(nil, "status", fakeStatus("dead"))
 		},
-		"shut down": func(s *fake.Server, k *fake.Kernel, _ *fake.Message) {
+		"shut down": func(s *fakeServer, k *fakeKernel, _ *fakeMessage) {
 			s.Remove(k)
-			k.IOPub(&fake.Message{Header: fake.Header{ID: "server"}}, "shutdown_reply", map[string]bool{"restart": false})
+			k.IOPub(&fakeMessage{Header: fakeHeader{ID: "server"}}, "shutdown_reply", map[string]bool{"restart": false})
 		},
-		"culled in silence": func(s *fake.Server, k *fake.Kernel, _ *fake.Message) { s.Remove(k) },
-		"dead by the REST API": func(_ *fake.Server, k *fake.Kernel, _ *fake.Message) {
+		"culled in silence": func(s *fakeServer, k *fakeKernel, _ *fakeMessage) { s.Remove(k) },
+		"dead by the REST API": func(_ *fakeServer, k *fakeKernel, _ *fakeMessage) {
 			k.Replace()
 			k.SetState("dead")
 		},
@@ -60,10 +59,10 @@ func TestKernelGoes(t *testing.T) {
 		"shut down": codeinterp.CauseServer, "culled in silence": codeinterp.CauseServer, "dead by the REST API": codeinterp.CauseExit}
 	for name, play := range cases {
 		t.Run(name, func(t *testing.T) {
-			var s *fake.Server
-			inFake(t, jupyter.Options{}, func(server *fake.Server) {
+			var s *fakeServer
+			inFake(t, jupyter.Options{}, func(server *fakeServer) {
 				s = server
-				plays{"x": func(k *fake.Kernel, req *fake.Message) {
+				plays{"x": func(k *fakeKernel, req *fakeMessage) {
 					busy(k, req)
 					say(k, req, "a")
 					play(s, k, req)
@@ -104,30 +103,30 @@ func TestCulledBetweenRuns(t *testing.T) {
 // TestLostSocket: what the server replays is shown once, and the Result says that there may
 // have been more.
 func TestLostSocket(t *testing.T) {
-	cases := map[string]func(k *fake.Kernel, req *fake.Message, before *fake.Message){
-		"all comes, and some again": func(k *fake.Kernel, req *fake.Message, before *fake.Message) {
+	cases := map[string]func(k *fakeKernel, req *fakeMessage, before *fakeMessage){
+		"all comes, and some again": func(k *fakeKernel, req *fakeMessage, before *fakeMessage) {
 			k.Raw(before)
 			say(k, req, "2")
 			reply(k, req)
 			idle(k, req)
 		},
-		"output is missing": func(k *fake.Kernel, req *fake.Message, _ *fake.Message) {
-			_ = k.Make("iopub", req, "stream", fake.Stream("stdout", "missing"))
+		"output is missing": func(k *fakeKernel, req *fakeMessage, _ *fakeMessage) {
+			_ = k.Make("iopub", req, "stream", fakeStream("stdout", "missing"))
 			say(k, req, "2")
 			reply(k, req)
 			idle(k, req)
 		},
-		"the idle is missing": func(k *fake.Kernel, req *fake.Message, _ *fake.Message) {
+		"the idle is missing": func(k *fakeKernel, req *fakeMessage, _ *fakeMessage) {
 			say(k, req, "2")
 			reply(k, req)
-			_ = k.Make("iopub", req, "status", fake.Status("idle"))
+			_ = k.Make("iopub", req, "status", fakeStatus("idle"))
 		},
 	}
 	for name, rest := range cases {
 		t.Run(name, func(t *testing.T) {
-			inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
+			inFake(t, jupyter.Options{}, plays{"x": func(k *fakeKernel, req *fakeMessage) {
 				busy(k, req)
-				before := k.Make("iopub", req, "stream", fake.Stream("stdout", "1 "))
+				before := k.Make("iopub", req, "stream", fakeStream("stdout", "1 "))
 				k.Raw(before)
 				time.Sleep(time.Second)
 				k.Drop()
@@ -159,7 +158,7 @@ func TestSocketLostBetweenRuns(t *testing.T) {
 func outage(down *atomic.Bool) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, _ *http.Request) bool {
 		if down.Load() {
-			fake.Fail(w, 503, "Service Unavailable")
+			fakeFail(w, 503, "Service Unavailable")
 		}
 		return down.Load()
 	}
@@ -170,9 +169,9 @@ func TestServerGoesAway(t *testing.T) {
 	hook := outage(&down)
 	run := func(t *testing.T, back time.Duration, check func(r *rig, res codeinterp.Result, err error)) {
 		down.Store(false)
-		inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		inFake(t, jupyter.Options{}, func(s *fakeServer) {
 			s.HTTP = hook
-			plays{"x": func(k *fake.Kernel, req *fake.Message) {
+			plays{"x": func(k *fakeKernel, req *fakeMessage) {
 				busy(k, req)
 				say(k, req, "1 ")
 				time.Sleep(100 * time.Millisecond)
@@ -207,7 +206,7 @@ func TestServerGoesAway(t *testing.T) {
 
 func TestKernelNeverReady(t *testing.T) {
 	inFake(t, jupyter.Options{}, nil, func(r *rig) {
-		r.s.Info = func(*fake.Kernel, *fake.Message) {}
+		r.s.Info = func(*fakeKernel, *fakeMessage) {}
 		before := len(r.s.Kernels())
 		start := time.Now()
 		_, err := r.ci.CreateContext(r.t.Context(), "python", nil)

@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 // inOther is inFake with a context of another language.
-func inOther(t *testing.T, setup func(*fake.Server), f func(*rig)) {
-	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+func inOther(t *testing.T, setup func(*fakeServer), f func(*rig)) {
+	inFake(t, jupyter.Options{}, func(s *fakeServer) {
 		s.Specs = map[string]string{"python3": "python", "ir": "R"}
 		setup(s)
 	}, func(r *rig) {
@@ -33,17 +32,17 @@ func inOther(t *testing.T, setup func(*fake.Server), f func(*rig)) {
 // made them: losses by the server's rate limit and lost state show all the same.
 func TestUnsignedKernel(t *testing.T) {
 	count := 0
-	plays := plays{"rate": func(k *fake.Kernel, req *fake.Message) {
+	plays := plays{"rate": func(k *fakeKernel, req *fakeMessage) {
 		busy(k, req)
-		k.IOPub(req, "stream", fake.Stream("stderr", "IOPub data rate exceeded.\nThe Jupyter server will temporarily stop\n"))
-		k.Reply(req, "execute_reply", fake.OK(100))
+		k.IOPub(req, "stream", fakeStream("stderr", "IOPub data rate exceeded.\nThe Jupyter server will temporarily stop\n"))
+		k.Reply(req, "execute_reply", fakeOK(100))
 		idle(k, req)
-	}, "count": func(k *fake.Kernel, req *fake.Message) {
+	}, "count": func(k *fakeKernel, req *fakeMessage) {
 		count++
-		k.Answer(req, "execute_reply", fake.OK(count))
+		k.Answer(req, "execute_reply", fakeOK(count))
 	}}
 	t.Run("rate", func(t *testing.T) {
-		inOther(t, func(s *fake.Server) { s.Unsigned = true; plays.on(s) }, func(r *rig) {
+		inOther(t, func(s *fakeServer) { s.Unsigned = true; plays.on(s) }, func(r *rig) {
 			if res := r.ok("rate"); reason(res) != codeinterp.TruncatedByRate || res.Stderr() != "" {
 				t.Errorf("truncated %+v, stderr %q", res.Truncated, res.Stderr())
 			}
@@ -51,7 +50,7 @@ func TestUnsignedKernel(t *testing.T) {
 	})
 	t.Run("restarted by others between runs", func(t *testing.T) {
 		count = 0
-		inOther(t, func(s *fake.Server) { s.Unsigned = true; plays.on(s) }, func(r *rig) {
+		inOther(t, func(s *fakeServer) { s.Unsigned = true; plays.on(s) }, func(r *rig) {
 			r.ok("count")
 			if res := r.ok("count"); res.StateLost {
 				t.Error("StateLost without a loss")
@@ -66,9 +65,9 @@ func TestUnsignedKernel(t *testing.T) {
 		})
 	})
 	t.Run("restarted by others during a run", func(t *testing.T) {
-		inOther(t, func(s *fake.Server) {
+		inOther(t, func(s *fakeServer) {
 			s.Unsigned = true
-			s.Execute = func(*fake.Kernel, *fake.Message) {} // the answer goes with the process
+			s.Execute = func(*fakeKernel, *fakeMessage) {} // the answer goes with the process
 		}, func(r *rig) {
 			start := time.Now()
 			res, err := r.run("x", nil)
@@ -84,9 +83,9 @@ func TestUnsignedKernel(t *testing.T) {
 func TestInput(t *testing.T) {
 	var got []string
 	var interrupts atomic.Int32
-	inOther(t, func(s *fake.Server) {
-		s.Interrupt = func(*fake.Kernel) { interrupts.Add(1) }
-		plays{"x": func(k *fake.Kernel, req *fake.Message) {
+	inOther(t, func(s *fakeServer) {
+		s.Interrupt = func(*fakeKernel) { interrupts.Add(1) }
+		plays{"x": func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
 			got = append(got, k.Ask(req, "name? "), k.Ask(req, "age? "))
 			reply(k, req)
@@ -108,9 +107,9 @@ func TestInput(t *testing.T) {
 // TestPythonWithoutIPython plays a kernel that is called python's and refuses
 // the setup.
 func TestPythonWithoutIPython(t *testing.T) {
-	inFake(t, jupyter.Options{}, func(s *fake.Server) {
-		s.Hidden = func(k *fake.Kernel, req *fake.Message) {
-			k.Answer(req, "execute_reply", fake.Error("ImportError", "no IPython"))
+	inFake(t, jupyter.Options{}, func(s *fakeServer) {
+		s.Hidden = func(k *fakeKernel, req *fakeMessage) {
+			k.Answer(req, "execute_reply", fakeError("ImportError", "no IPython"))
 		}
 	}, func(r *rig) {
 		r.ok("x")
@@ -126,8 +125,8 @@ func TestPythonWithoutIPython(t *testing.T) {
 func TestInterruptedIsNoDrop(t *testing.T) {
 	for _, status := range []string{"abort", "aborted"} {
 		var runs atomic.Int32
-		inOther(t, func(s *fake.Server) {
-			s.Execute = func(k *fake.Kernel, req *fake.Message) {
+		inOther(t, func(s *fakeServer) {
+			s.Execute = func(k *fakeKernel, req *fakeMessage) {
 				runs.Add(1)
 				busy(k, req)
 				k.IOPub(req, "execute_input", map[string]any{"code": req.Code(), "execution_count": 1})
@@ -153,13 +152,13 @@ func TestKernelThatDiesAtBirth(t *testing.T) {
 			inFake(t, jupyter.Options{}, nil, func(r *rig) {
 				var born atomic.Int32
 				seen := map[string]bool{}
-				r.s.Info = func(k *fake.Kernel, req *fake.Message) {
+				r.s.Info = func(k *fakeKernel, req *fakeMessage) {
 					if !seen[k.ID] {
 						seen[k.ID] = true
 						born.Add(1)
 					}
 					if int(born.Load()) <= c.die {
-						k.IOPub(nil, "status", fake.Status("dead"))
+						k.IOPub(nil, "status", fakeStatus("dead"))
 						return
 					}
 					k.Answer(req, "kernel_info_reply", map[string]string{"status": "ok"})
@@ -180,8 +179,8 @@ func TestKernelThatDiesAtBirth(t *testing.T) {
 // kernels there are.
 func TestCloseWithADeadServer(t *testing.T) {
 	var frozen atomic.Bool
-	dialFake(t, jupyter.Options{}, func(s *fake.Server) { s.HTTP = freeze(&frozen) },
-		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+	dialFake(t, jupyter.Options{}, func(s *fakeServer) { s.HTTP = freeze(&frozen) },
+		func(t *testing.T, s *fakeServer, ci *jupyter.Stateful, err error) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,17 +203,17 @@ func TestCloseWithADeadServer(t *testing.T) {
 // ours comes: it is waited for, and the time does not count as its start.
 func TestBusyWithOthers(t *testing.T) {
 	const others = 3 * time.Minute
-	other := &fake.Message{Header: fake.Header{ID: "other_1", Session: "other"}}
+	other := &fakeMessage{Header: fakeHeader{ID: "other_1", Session: "other"}}
 	inFake(t, jupyter.Options{}, nil, func(r *rig) {
 		r.ok("x")
 		kernel := r.s.Kernels()[0]
-		kernel.IOPub(other, "status", fake.Status("busy"))
+		kernel.IOPub(other, "status", fakeStatus("busy"))
 		kernel.SetState("busy")
 		start := time.Now()
-		r.s.Info = func(k *fake.Kernel, req *fake.Message) {
+		r.s.Info = func(k *fakeKernel, req *fakeMessage) {
 			time.Sleep(others - time.Since(start))
 			k.SetState("idle")
-			k.IOPub(other, "status", fake.Status("idle"))
+			k.IOPub(other, "status", fakeStatus("idle"))
 			k.Answer(req, "kernel_info_reply", map[string]string{"status": "ok"})
 		}
 		time.Sleep(time.Second)

@@ -12,12 +12,11 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 // hanging is a server that takes requests and never answers those that match.
-func hanging(s *fake.Server, matches func(r *http.Request) bool) {
+func hanging(s *fakeServer, matches func(r *http.Request) bool) {
 	s.HTTP = func(_ http.ResponseWriter, r *http.Request) bool {
 		hangs := matches(r)
 		if hangs {
@@ -33,13 +32,13 @@ func hanging(s *fake.Server, matches func(r *http.Request) bool) {
 // before the kernel has ended.
 func TestHangingKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := fake.New()
+		s := newFake()
 		defer s.Close()
 		var hangs atomic.Bool
 		hanging(s, func(r *http.Request) bool {
 			return hangs.Load() && (r.Method == http.MethodDelete || strings.HasSuffix(r.URL.Path, "/restart"))
 		})
-		plays{"stubborn": func(k *fake.Kernel, req *fake.Message) {
+		plays{"stubborn": func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
 			time.Sleep(10 * time.Minute)
 		}}.on(s)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -22,23 +21,23 @@ func TestLateInterrupt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var h heldRequest // what the kernel runs
 			var hit sync.Map
-			inFake(t, jupyter.Options{}, func(s *fake.Server) {
+			inFake(t, jupyter.Options{}, func(s *fakeServer) {
 				s.HTTP = func(w http.ResponseWriter, r *http.Request) bool {
 					if !strings.HasSuffix(r.URL.Path, "/interrupt") {
 						return false
 					}
 					time.Sleep(c.delay)
 					if c.code != 0 {
-						fake.Fail(w, c.code, "no")
+						fakeFail(w, c.code, "no")
 					}
 					return c.code != 0
 				}
-				s.Interrupt = func(k *fake.Kernel) {
+				s.Interrupt = func(k *fakeKernel) {
 					if at, req := h.get(); at == k && req != nil {
 						hit.Store(req.Code(), true)
 					}
 				}
-				s.Execute = func(k *fake.Kernel, req *fake.Message) {
+				s.Execute = func(k *fakeKernel, req *fakeMessage) {
 					h.set(k, req)
 					busy(k, req)
 					d := 10 * time.Second

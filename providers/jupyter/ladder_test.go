@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 func TestWarmPool(t *testing.T) {
-	inFake(t, jupyter.Options{Warm: map[string]int{"python": 2}}, func(s *fake.Server) {
+	inFake(t, jupyter.Options{Warm: map[string]int{"python": 2}}, func(s *fakeServer) {
 		s.HTTP = func(_ http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodPost {
 				time.Sleep(time.Second)
@@ -118,9 +117,9 @@ func TestDetachReportsOutput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h heldRequest
-			inFake(t, jupyter.Options{}, func(s *fake.Server) {
+			inFake(t, jupyter.Options{}, func(s *fakeServer) {
 				plays{"work": h.ends}.on(s)
-				s.Leave = func(k *fake.Kernel) {
+				s.Leave = func(k *fakeKernel) {
 					at, req := h.get()
 					if at == k && c.between != "" {
 						say(k, req, c.between)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -15,56 +14,56 @@ import (
 func TestEndOfRun(t *testing.T) {
 	cases := []struct {
 		name   string
-		play   func(k *fake.Kernel, req *fake.Message)
+		play   func(k *fakeKernel, req *fakeMessage)
 		stdout string
 		lost   codeinterp.TruncationReason
 		within time.Duration
 	}{
-		{"idle last", func(k *fake.Kernel, req *fake.Message) {
+		{"idle last", func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
 			say(k, req, "a")
 			reply(k, req)
 			say(k, req, "b")
 			idle(k, req)
 		}, "ab", "", time.Second},
-		{"reply last", func(k *fake.Kernel, req *fake.Message) {
+		{"reply last", func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
 			say(k, req, "a")
 			idle(k, req)
 			time.Sleep(500 * time.Millisecond)
 			reply(k, req)
 		}, "a", "", time.Second},
-		{"output long after the reply", func(k *fake.Kernel, req *fake.Message) {
+		{"output long after the reply", func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
 			reply(k, req)
 			time.Sleep(3 * time.Second)
 			say(k, req, "a")
 			idle(k, req)
 		}, "a", "", 4 * time.Second},
-		{"no idle", func(k *fake.Kernel, req *fake.Message) {
+		{"no idle", func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
 			say(k, req, "a")
 			reply(k, req)
 		}, "a", codeinterp.TruncatedByConnection, 6 * time.Second},
-		{"others' idle and reply", func(k *fake.Kernel, req *fake.Message) {
+		{"others' idle and reply", func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
-			other := &fake.Message{Header: fake.Header{ID: "other_1"}}
+			other := &fakeMessage{Header: fakeHeader{ID: "other_1"}}
 			reply(k, other)
 			idle(k, other)
 			say(k, other, "foreign")
-			k.IOPub(nil, "status", fake.Status("idle"))
+			k.IOPub(nil, "status", fakeStatus("idle"))
 			time.Sleep(time.Second)
 			say(k, req, "own")
 			reply(k, req)
 			idle(k, req)
 		}, "own", "", 2 * time.Second},
-		{"a second reply", func(k *fake.Kernel, req *fake.Message) {
+		{"a second reply", func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
 			reply(k, req)
-			k.Reply(req, "execute_reply", fake.Error("Forged", "x"))
+			k.Reply(req, "execute_reply", fakeError("Forged", "x"))
 			idle(k, req)
 		}, "", "", time.Second},
-		{"no busy", func(k *fake.Kernel, req *fake.Message) {
+		{"no busy", func(k *fakeKernel, req *fakeMessage) {
 			say(k, req, "a")
 			reply(k, req)
 			idle(k, req)
@@ -101,7 +100,7 @@ func reason(res codeinterp.Result) codeinterp.TruncationReason {
 
 // TestAborted: a program that the kernel dropped behind another client's has not run.
 func TestAborted(t *testing.T) {
-	inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
+	inFake(t, jupyter.Options{}, plays{"x": func(k *fakeKernel, req *fakeMessage) {
 		k.Answer(req, "execute_reply", map[string]any{"status": "aborted"})
 	}}.on, func(r *rig) {
 		res, err := r.run("x", nil)
@@ -114,7 +113,7 @@ func TestAborted(t *testing.T) {
 
 func TestLateOutput(t *testing.T) {
 	var h heldRequest
-	inFake(t, jupyter.Options{}, plays{"first": h.ends, "third": func(k *fake.Kernel, req *fake.Message) {
+	inFake(t, jupyter.Options{}, plays{"first": h.ends, "third": func(k *fakeKernel, req *fakeMessage) {
 		busy(k, req)
 		_, first := h.get()
 		say(k, first, "later still")
@@ -139,16 +138,16 @@ func TestLateOutput(t *testing.T) {
 
 func TestRateNotice(t *testing.T) {
 	const text = "IOPub data rate exceeded.\nThe Jupyter server will temporarily stop\n"
-	inFake(t, jupyter.Options{}, plays{"server": func(k *fake.Kernel, req *fake.Message) {
+	inFake(t, jupyter.Options{}, plays{"server": func(k *fakeKernel, req *fakeMessage) {
 		busy(k, req)
-		m := k.Make("iopub", req, "stream", fake.Stream("stderr", text))
+		m := k.Make("iopub", req, "stream", fakeStream("stderr", text))
 		m.Header.Session, m.Header.ID = "the server's own", "notice"
 		k.Raw(m)
 		reply(k, req)
 		idle(k, req)
-	}, "program": func(k *fake.Kernel, req *fake.Message) {
+	}, "program": func(k *fakeKernel, req *fakeMessage) {
 		busy(k, req)
-		k.IOPub(req, "stream", fake.Stream("stderr", text))
+		k.IOPub(req, "stream", fakeStream("stderr", text))
 		reply(k, req)
 		idle(k, req)
 	}}.on, func(r *rig) {
@@ -162,9 +161,9 @@ func TestRateNotice(t *testing.T) {
 }
 
 func TestJSONProtocol(t *testing.T) {
-	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+	inFake(t, jupyter.Options{}, func(s *fakeServer) {
 		s.JSONOnly = true
-		plays{"x": func(k *fake.Kernel, req *fake.Message) {
+		plays{"x": func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
 			say(k, req, "é\n\"")
 			reply(k, req)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -28,7 +27,7 @@ type proxy struct {
 	deny            int // status of every answer
 }
 
-func newProxy(t *testing.T, s *fake.Server) *proxy {
+func newProxy(t *testing.T, s *fakeServer) *proxy {
 	p := &proxy{}
 	forward := &httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {},
 		Transport: &http.Transport{DialContext: s.DialContext}}
@@ -50,7 +49,7 @@ func newProxy(t *testing.T, s *fake.Server) *proxy {
 	return p
 }
 
-func tunnel(t *testing.T, w http.ResponseWriter, s *fake.Server) {
+func tunnel(t *testing.T, w http.ResponseWriter, s *fakeServer) {
 	out, err := s.DialContext(context.Background(), "", "")
 	if err != nil {
 		w.WriteHeader(http.StatusBadGateway)
@@ -95,7 +94,7 @@ func runBehind(opts *jupyter.Options) error {
 
 // TestProxy reaches a server through a proxy that wants a login.
 func TestProxy(t *testing.T) {
-	s := fake.New()
+	s := newFake()
 	defer s.Close()
 	p := newProxy(t, s)
 	if err := runBehind(&jupyter.Options{URL: "http://jupyter.test/", HTTPClient: by(p.address(goodLogin))}); err != nil {
@@ -113,7 +112,7 @@ func by(proxy *url.URL) *http.Client {
 
 // TestProxyRefuses wants the reason, and no credentials.
 func TestProxyRefuses(t *testing.T) {
-	s := fake.New()
+	s := newFake()
 	defer s.Close()
 	p := newProxy(t, s)
 	denying := newProxy(t, s)

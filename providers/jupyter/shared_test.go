@@ -9,21 +9,20 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 // inShared runs f with a context of a kernel in which another client's program gets
 // ahead of ours: it begins when our request is in the kernel's queue, and takes 1.5 s.
-func inShared(t *testing.T, play func(*fake.Kernel, *fake.Message), setup func(*fake.Server), f func(r *rig, interrupts *atomic.Int32)) {
-	other := &fake.Message{Header: fake.Header{ID: "other_1", Session: "other"}}
+func inShared(t *testing.T, play func(*fakeKernel, *fakeMessage), setup func(*fakeServer), f func(r *rig, interrupts *atomic.Int32)) {
+	other := &fakeMessage{Header: fakeHeader{ID: "other_1", Session: "other"}}
 	var interrupts atomic.Int32
-	inFake(t, jupyter.Options{Grace: time.Second}, func(s *fake.Server) {
-		s.Interrupt = func(*fake.Kernel) { interrupts.Add(1) }
-		s.Execute = func(k *fake.Kernel, req *fake.Message) {
-			k.IOPub(other, "status", fake.Status("busy"))
+	inFake(t, jupyter.Options{Grace: time.Second}, func(s *fakeServer) {
+		s.Interrupt = func(*fakeKernel) { interrupts.Add(1) }
+		s.Execute = func(k *fakeKernel, req *fakeMessage) {
+			k.IOPub(other, "status", fakeStatus("busy"))
 			time.Sleep(1500 * time.Millisecond)
-			k.IOPub(other, "status", fake.Status("idle"))
+			k.IOPub(other, "status", fakeStatus("idle"))
 			busy(k, req)
 			k.IOPub(req, "execute_input", map[string]any{"code": req.Code(), "execution_count": 1})
 			play(k, req)
@@ -49,7 +48,7 @@ func inShared(t *testing.T, play func(*fake.Kernel, *fake.Message), setup func(*
 // TestTimeoutBehindOthers protects contract row 14: the time behind another client's program is no
 // run time, and nothing is interrupted meanwhile.
 func TestTimeoutBehindOthers(t *testing.T) {
-	inShared(t, func(k *fake.Kernel, req *fake.Message) { say(k, req, "ran") }, nil, func(r *rig, interrupts *atomic.Int32) {
+	inShared(t, func(k *fakeKernel, req *fakeMessage) { say(k, req, "ran") }, nil, func(r *rig, interrupts *atomic.Int32) {
 		res, err := r.run("x", &codeinterp.RunOptions{Timeout: 600 * time.Millisecond})
 		if err != nil || res.Stdout() != "ran" || !res.OK() || res.Duration > 600*time.Millisecond {
 			t.Errorf("%+v, %v", res, err)
@@ -62,7 +61,7 @@ func TestTimeoutBehindOthers(t *testing.T) {
 
 // TestTimeoutInAdoptedKernel wants a program that has begun to be interrupted.
 func TestTimeoutInAdoptedKernel(t *testing.T) {
-	inShared(t, func(*fake.Kernel, *fake.Message) { time.Sleep(800 * time.Millisecond) }, nil, func(r *rig, interrupts *atomic.Int32) {
+	inShared(t, func(*fakeKernel, *fakeMessage) { time.Sleep(800 * time.Millisecond) }, nil, func(r *rig, interrupts *atomic.Int32) {
 		res, err := r.run("x", &codeinterp.RunOptions{Timeout: 600 * time.Millisecond})
 		if err != nil || res.Status != codeinterp.StatusTimeout || interrupts.Load() != 1 {
 			t.Errorf("%+v, %v, %d interrupts", res, err, interrupts.Load())
@@ -79,10 +78,10 @@ func TestCancelBehindOthers(t *testing.T) {
 		defer cancel()
 		return r.ci.RunInContext(ctx, r.id, "x", nil)
 	}
-	say := func(k *fake.Kernel, req *fake.Message) { say(k, req, "ran") }
+	say := func(k *fakeKernel, req *fakeMessage) { say(k, req, "ran") }
 	t.Run("withdrawn", func(t *testing.T) {
-		inShared(t, say, func(s *fake.Server) {
-			s.Control = func(k *fake.Kernel, req *fake.Message) {
+		inShared(t, say, func(s *fakeServer) {
+			s.Control = func(k *fakeKernel, req *fakeMessage) {
 				if req.Header.Type == "abort_request" {
 					k.Control(req, "abort_reply", map[string]string{"status": "ok"})
 				}
@@ -119,9 +118,9 @@ func TestCancelBehindOthers(t *testing.T) {
 // TestTwoContextsOfOneKernel protects row 14 between two contexts of one client.
 func TestTwoContextsOfOneKernel(t *testing.T) {
 	var interrupts atomic.Int32
-	inFake(t, jupyter.Options{Grace: time.Second}, func(s *fake.Server) {
-		s.Interrupt = func(*fake.Kernel) { interrupts.Add(1) }
-		s.Execute = func(k *fake.Kernel, req *fake.Message) {
+	inFake(t, jupyter.Options{Grace: time.Second}, func(s *fakeServer) {
+		s.Interrupt = func(*fakeKernel) { interrupts.Add(1) }
+		s.Execute = func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
 			k.IOPub(req, "execute_input", map[string]any{"code": req.Code(), "execution_count": 1})
 			if req.Code() == "long" {

@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 // remembering plays a kernel that knows how its last cell ended.
-func remembering(outcome string) func(k *fake.Kernel, req *fake.Message) {
-	return func(k *fake.Kernel, req *fake.Message) {
-		content := fake.OK(1)
+func remembering(outcome string) func(k *fakeKernel, req *fakeMessage) {
+	return func(k *fakeKernel, req *fakeMessage) {
+		content := fakeOK(1)
 		if strings.Contains(string(req.Content), ".outcome(") {
 			content = map[string]any{"status": "ok", "user_expressions": map[string]any{"outcome": map[string]any{
 				"status": "ok", "data": map[string]string{"text/plain": "'" + base64.StdEncoding.EncodeToString([]byte(outcome)) + "'"}}}}
@@ -28,14 +27,14 @@ func remembering(outcome string) func(k *fake.Kernel, req *fake.Message) {
 // TestLostReply (contract row 8) loses the reply of a program in several ways: how it ended
 // is asked for, and if that is unknown it is never ok.
 func TestLostReply(t *testing.T) {
-	losses := map[string]func(k *fake.Kernel, req *fake.Message){
+	losses := map[string]func(k *fakeKernel, req *fakeMessage){
 		"idle came": idle,
-		"nothing came": func(k *fake.Kernel, req *fake.Message) {
-			_ = k.Make("iopub", req, "status", fake.Status("idle"))
+		"nothing came": func(k *fakeKernel, req *fakeMessage) {
+			_ = k.Make("iopub", req, "status", fakeStatus("idle"))
 		},
-		"the socket was lost": func(k *fake.Kernel, req *fake.Message) {
+		"the socket was lost": func(k *fakeKernel, req *fakeMessage) {
 			k.Drop()
-			_ = k.Make("iopub", req, "status", fake.Status("idle"))
+			_ = k.Make("iopub", req, "status", fakeStatus("idle"))
 		},
 	}
 	ends := []struct {
@@ -52,13 +51,13 @@ func TestLostReply(t *testing.T) {
 	for name, lose := range losses {
 		for _, end := range ends {
 			t.Run(name+"/"+end.name, func(t *testing.T) {
-				inFake(t, jupyter.Options{}, func(s *fake.Server) {
+				inFake(t, jupyter.Options{}, func(s *fakeServer) {
 					s.Hidden = remembering(end.outcome)
-					plays{"x": func(k *fake.Kernel, req *fake.Message) {
+					plays{"x": func(k *fakeKernel, req *fakeMessage) {
 						busy(k, req)
 						say(k, req, "1")
 						time.Sleep(100 * time.Millisecond)
-						_ = k.Make("shell", req, "execute_reply", fake.OK(1))
+						_ = k.Make("shell", req, "execute_reply", fakeOK(1))
 						lose(k, req)
 					}}.on(s)
 				}, func(r *rig) {
@@ -91,10 +90,10 @@ func TestLeftRunning(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var down, interrupted atomic.Bool
-			inFake(t, jupyter.Options{}, func(s *fake.Server) {
+			inFake(t, jupyter.Options{}, func(s *fakeServer) {
 				s.HTTP = outage(&down)
-				s.Interrupt = func(*fake.Kernel) { interrupted.Store(true) }
-				plays{"x": func(k *fake.Kernel, req *fake.Message) {
+				s.Interrupt = func(*fakeKernel) { interrupted.Store(true) }
+				plays{"x": func(k *fakeKernel, req *fakeMessage) {
 					busy(k, req)
 					say(k, req, "1")
 					time.Sleep(100 * time.Millisecond)

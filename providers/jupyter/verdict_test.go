@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	fake "github.com/toolcell/toolcell/internal/fakejupyter"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -15,18 +14,18 @@ import (
 // output, and the execute_reply decides.
 func TestStatusIsTheReply(t *testing.T) {
 	inFake(t, jupyter.Options{}, plays{
-		"shown": func(k *fake.Kernel, req *fake.Message) {
+		"shown": func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
-			k.IOPub(req, "error", fake.Error("ValueError", "seen", "Traceback", "ValueError: seen"))
+			k.IOPub(req, "error", fakeError("ValueError", "seen", "Traceback", "ValueError: seen"))
 			say(k, req, "went on\n")
 			reply(k, req)
 			idle(k, req)
 		},
-		"shown and failed": func(k *fake.Kernel, req *fake.Message) {
+		"shown and failed": func(k *fakeKernel, req *fakeMessage) {
 			busy(k, req)
-			k.IOPub(req, "error", fake.Error("ValueError", "seen", "Traceback", "ValueError: seen"))
-			k.IOPub(req, "error", fake.Error("KeyError", "last", "Traceback", "KeyError: last"))
-			k.Reply(req, "execute_reply", fake.Error("KeyError", "last", "Traceback", "KeyError: last"))
+			k.IOPub(req, "error", fakeError("ValueError", "seen", "Traceback", "ValueError: seen"))
+			k.IOPub(req, "error", fakeError("KeyError", "last", "Traceback", "KeyError: last"))
+			k.Reply(req, "execute_reply", fakeError("KeyError", "last", "Traceback", "KeyError: last"))
 			idle(k, req)
 		},
 	}.on, func(r *rig) {
@@ -46,19 +45,19 @@ func TestStatusIsTheReply(t *testing.T) {
 func TestDeadByTheServersWord(t *testing.T) {
 	for _, unsigned := range []bool{false, true} {
 		t.Run(fmt.Sprint("unsigned ", unsigned), func(t *testing.T) {
-			inFake(t, jupyter.Options{}, func(s *fake.Server) {
+			inFake(t, jupyter.Options{}, func(s *fakeServer) {
 				s.Unsigned = unsigned
-				s.Hidden = func(k *fake.Kernel, req *fake.Message) {
-					k.Answer(req, "execute_reply", fake.Error("ImportError", "no IPython"))
+				s.Hidden = func(k *fakeKernel, req *fakeMessage) {
+					k.Answer(req, "execute_reply", fakeError("ImportError", "no IPython"))
 				}
-				s.Execute = func(k *fake.Kernel, req *fake.Message) {
+				s.Execute = func(k *fakeKernel, req *fakeMessage) {
 					if req.Code() != "die" {
-						k.Answer(req, "execute_reply", fake.OK(1))
+						k.Answer(req, "execute_reply", fakeOK(1))
 						return
 					}
 					busy(k, req)
 					k.SetState("dead")
-					k.Forge("status", fake.Status("dead"))
+					k.Forge("status", fakeStatus("dead"))
 					time.Sleep(time.Hour)
 				}
 			}, func(r *rig) {

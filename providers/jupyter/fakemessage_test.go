@@ -1,33 +1,37 @@
-package fakejupyter
+package jupyter_test
 
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
 
 	"github.com/gorilla/websocket"
 )
 
-// A Message is one message of a kernel's channels.
-type Message struct {
+// A fakeMessage is one message of a kernel's channels.
+type fakeMessage struct {
 	Channel string          `json:"channel"`
-	Header  Header          `json:"header"`
-	Parent  Header          `json:"parent_header"`
+	Header  fakeHeader      `json:"header"`
+	Parent  fakeHeader      `json:"parent_header"`
 	Content json.RawMessage `json:"content"`
 }
 
-// A Header names a message.
-type Header struct {
+// A fakeHeader names a message.
+type fakeHeader struct {
 	ID      string `json:"msg_id,omitempty"`
 	Type    string `json:"msg_type,omitempty"`
 	Session string `json:"session,omitempty"`
 }
 
 // Code is the code of an execute_request.
-func (m *Message) Code() string { return m.content().Code }
+func (m *fakeMessage) Code() string { return m.content().Code }
 
 // content is what is read of requests: silent is an execute_request of the client's own,
 // value that of an input_reply.
-func (m *Message) content() (c struct {
+func (m *fakeMessage) content() (c struct {
 	Code, Value string
 	Silent      bool
 }) {
@@ -35,35 +39,35 @@ func (m *Message) content() (c struct {
 	return c
 }
 
-// Contents of messages.
-func Status(state string) any { return map[string]string{"execution_state": state} }
+// fakeStatus is the content of a status.
+func fakeStatus(state string) any { return map[string]string{"execution_state": state} }
 
-// Stream is the content of a stream message.
-func Stream(name, text string) any {
+// fakeStream is the content of a stream message.
+func fakeStream(name, text string) any {
 	return struct {
 		Name string `json:"name"`
 		Text string `json:"text"`
 	}{name, text}
 }
 
-// OK is the content of an execute_reply of a program that ended normally.
-func OK(count int) any {
+// fakeOK is the content of an execute_reply of a program that ended normally.
+func fakeOK(count int) any {
 	return map[string]any{"status": "ok", "execution_count": count, "payload": []any{}, "user_expressions": map[string]any{}}
 }
 
-// Error is the content of an error and of an execute_reply for it.
-func Error(name, value string, traceback ...string) any {
+// fakeError is the content of an error and of an execute_reply for it.
+func fakeError(name, value string, traceback ...string) any {
 	return map[string]any{"status": "error", "ename": name, "evalue": value, "traceback": traceback, "execution_count": 1}
 }
 
-// Data is the content of a display or a result.
-func Data(count int, mime, data, displayID string) any {
+// fakeData is the content of a display or a result.
+func fakeData(count int, mime, data, displayID string) any {
 	return map[string]any{"data": map[string]string{mime: data}, "metadata": map[string]any{},
 		"execution_count": count, "transient": map[string]string{"display_id": displayID}}
 }
 
 // frame encodes a message for the wire.
-func (m *Message) frame(v1 bool) (typ int, data []byte) {
+func (m *fakeMessage) frame(v1 bool) (typ int, data []byte) {
 	if !v1 {
 		data, _ = json.Marshal(m)
 		return websocket.TextMessage, data
@@ -96,8 +100,8 @@ func spaced(content json.RawMessage) []byte {
 }
 
 // parse decodes a client's message.
-func parse(typ int, data []byte) (*Message, bool) {
-	m := &Message{}
+func parse(typ int, data []byte) (*fakeMessage, bool) {
+	m := &fakeMessage{}
 	if typ == websocket.TextMessage {
 		return m, json.Unmarshal(data, m) == nil
 	}
@@ -105,4 +109,48 @@ func parse(typ int, data []byte) (*Message, bool) {
 	part := func(i int) []byte { return data[at(i):at(i+1)] }
 	m.Channel, m.Content = string(part(0)), part(4)
 	return m, json.Unmarshal(part(1), &m.Header) == nil
+}
+
+// errLeft is a client that closes its socket.
+var errLeft = errors.New("the client leaves")
+
+// A socket is the server's end of a WebSocket.
+type socket struct {
+	conn *websocket.Conn
+	v1   bool
+	mu   sync.Mutex // serialises writes
+}
+
+// upgrade answers the handshake.
+func (s *fakeServer) upgrade(w http.ResponseWriter, r *http.Request) (*socket, error) {
+	up := websocket.Upgrader{}
+	if !s.JSONOnly {
+		up.Subprotocols = []string{"v1.kernel.websocket.jupyter.org"}
+	}
+	conn, err := up.Upgrade(w, r, nil)
+	if err != nil {
+		return nil, err
+	}
+	conn.SetPingHandler(func(data string) error {
+		go func() { _ = conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Minute)) }()
+		return nil
+	})
+	conn.SetCloseHandler(func(int, string) error { return nil }) // answered after Server.Leave
+	return &socket{conn: conn, v1: conn.Subprotocol() != ""}, nil
+}
+
+// write sends one frame.
+func (s *socket) write(typ int, data []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conn.WriteMessage(typ, data)
+}
+
+// read returns the next message.
+func (s *socket) read() (typ int, data []byte, err error) {
+	typ, data, err = s.conn.ReadMessage()
+	if websocket.IsCloseError(err, websocket.CloseNormalClosure) {
+		err = errLeft
+	}
+	return typ, data, err
 }

@@ -1,4 +1,4 @@
-package fakejupyter
+package jupyter_test
 
 import (
 	"crypto/rand"
@@ -11,12 +11,12 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// A Kernel is one kernel of the fake. Its Send methods may be called from any
-// goroutine, also when the play that got the Kernel is over.
-type Kernel struct {
+// A fakeKernel is one kernel of a fakeServer. Its methods may be called from any
+// goroutine, also when the play that got it is over.
+type fakeKernel struct {
 	ID, Spec string
 
-	s  *Server
+	s  *fakeServer
 	mu sync.Mutex
 	// process names the process, as real kernels do in each message's header.
 	process  string
@@ -24,21 +24,21 @@ type Kernel struct {
 	state    string
 	busy     atomic.Bool        // it plays a request
 	socks    map[string]*socket // by session
-	kept     map[string][]*Message
-	requests chan *Message
+	kept     map[string][]*fakeMessage
+	requests chan *fakeMessage
 	inputs   chan string
 	done     chan struct{}
 	once     sync.Once
 }
 
-func newKernel(s *Server, spec string) *Kernel {
-	k := &Kernel{ID: rand.Text(), Spec: spec, s: s, process: rand.Text(), state: "idle",
-		socks: map[string]*socket{}, kept: map[string][]*Message{}, requests: make(chan *Message, 100), inputs: make(chan string, 10), done: make(chan struct{})}
+func newKernel(s *fakeServer, spec string) *fakeKernel {
+	k := &fakeKernel{ID: rand.Text(), Spec: spec, s: s, process: rand.Text(), state: "idle",
+		socks: map[string]*socket{}, kept: map[string][]*fakeMessage{}, requests: make(chan *fakeMessage, 100), inputs: make(chan string, 10), done: make(chan struct{})}
 	s.wg.Go(k.play)
 	return k
 }
 
-func (k *Kernel) model() any {
+func (k *fakeKernel) model() any {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	state := k.state
@@ -48,26 +48,26 @@ func (k *Kernel) model() any {
 	return map[string]any{"id": k.ID, "name": k.Spec, "execution_state": state, "connections": len(k.socks)}
 }
 
-func (k *Kernel) end() {
+func (k *fakeKernel) end() {
 	k.once.Do(func() { close(k.done) })
 }
 
 // SetState sets what the REST API says of the kernel.
-func (k *Kernel) SetState(state string) {
+func (k *fakeKernel) SetState(state string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.state = state
 }
 
 // Process names the kernel's present process.
-func (k *Kernel) Process() string {
+func (k *fakeKernel) Process() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.process
 }
 
 // Replace gives the kernel a new process, which is not reported.
-func (k *Kernel) Replace() {
+func (k *fakeKernel) Replace() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.process, k.count = rand.Text(), 0
@@ -75,19 +75,19 @@ func (k *Kernel) Replace() {
 
 // Die plays the death of the kernel's process and its restart by the server:
 // a status without a parent, and a new process.
-func (k *Kernel) Die() {
+func (k *fakeKernel) Die() {
 	k.Replace()
-	k.Forge("status", Status("restarting"))
+	k.Forge("status", fakeStatus("restarting"))
 }
 
 // Forge sends a message without a parent, as a server does that restarts a kernel, and
 // as a program can.
-func (k *Kernel) Forge(typ string, content any) {
-	k.Raw(&Message{Channel: "iopub", Header: Header{ID: rand.Text(), Type: typ, Session: "server"}, Content: encode(content)})
+func (k *fakeKernel) Forge(typ string, content any) {
+	k.Raw(&fakeMessage{Channel: "iopub", Header: fakeHeader{ID: rand.Text(), Type: typ, Session: "server"}, Content: encode(content)})
 }
 
 // play answers requests, one after the other.
-func (k *Kernel) play() {
+func (k *fakeKernel) play() {
 	for {
 		select {
 		case m := <-k.requests:
@@ -100,7 +100,7 @@ func (k *Kernel) play() {
 	}
 }
 
-func (k *Kernel) answer(m *Message) {
+func (k *fakeKernel) answer(m *fakeMessage) {
 	switch {
 	case m.Header.Type == "kernel_info_request" && k.s.Info != nil:
 		k.s.Info(k, m)
@@ -111,38 +111,44 @@ func (k *Kernel) answer(m *Message) {
 	case m.Header.Type == "execute_request" && !m.content().Silent && k.s.Execute != nil:
 		k.s.Execute(k, m)
 	case m.Header.Type == "execute_request":
-		k.Answer(m, "execute_reply", OK(1))
+		k.Answer(m, "execute_reply", fakeOK(1))
 	}
 }
 
 // Answer plays busy, a reply, and idle.
-func (k *Kernel) Answer(req *Message, typ string, content any) {
-	k.IOPub(req, "status", Status("busy"))
+func (k *fakeKernel) Answer(req *fakeMessage, typ string, content any) {
+	k.IOPub(req, "status", fakeStatus("busy"))
 	k.Reply(req, typ, content)
-	k.IOPub(req, "status", Status("idle"))
+	k.IOPub(req, "status", fakeStatus("idle"))
 }
 
 // IOPub broadcasts a message about a request; req may be nil.
-func (k *Kernel) IOPub(req *Message, typ string, content any) { k.send("iopub", req, typ, content) }
+func (k *fakeKernel) IOPub(req *fakeMessage, typ string, content any) {
+	k.send("iopub", req, typ, content)
+}
 
 // Reply sends a message on the shell channel.
-func (k *Kernel) Reply(req *Message, typ string, content any) { k.send("shell", req, typ, content) }
+func (k *fakeKernel) Reply(req *fakeMessage, typ string, content any) {
+	k.send("shell", req, typ, content)
+}
 
 // Control sends a message on the control channel.
-func (k *Kernel) Control(req *Message, typ string, content any) { k.send("control", req, typ, content) }
+func (k *fakeKernel) Control(req *fakeMessage, typ string, content any) {
+	k.send("control", req, typ, content)
+}
 
-func (k *Kernel) send(channel string, req *Message, typ string, content any) {
+func (k *fakeKernel) send(channel string, req *fakeMessage, typ string, content any) {
 	k.Raw(k.Make(channel, req, typ, content))
 }
 
 // Make makes a message without sending it, for those that are to come twice
 // or out of order.
-func (k *Kernel) Make(channel string, req *Message, typ string, content any) *Message {
+func (k *fakeKernel) Make(channel string, req *fakeMessage, typ string, content any) *fakeMessage {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.count++
-	m := &Message{Channel: channel, Content: encode(content),
-		Header: Header{ID: fmt.Sprintf("%s_1_%d", k.process, k.count), Type: typ, Session: k.process}}
+	m := &fakeMessage{Channel: channel, Content: encode(content),
+		Header: fakeHeader{ID: fmt.Sprintf("%s_1_%d", k.process, k.count), Type: typ, Session: k.process}}
 	if req != nil {
 		m.Parent = req.Header
 	}
@@ -158,7 +164,7 @@ func encode(content any) json.RawMessage {
 }
 
 // Raw sends a message to every client; for one that is away it is kept.
-func (k *Kernel) Raw(m *Message) {
+func (k *fakeKernel) Raw(m *fakeMessage) {
 	k.mu.Lock()
 	var socks []*socket
 	for _, s := range k.socks {
@@ -175,7 +181,7 @@ func (k *Kernel) Raw(m *Message) {
 
 // Ask asks the client for input, as a program does that reads, and returns its
 // answer, "" where the kernel ends.
-func (k *Kernel) Ask(req *Message, prompt string) string {
+func (k *fakeKernel) Ask(req *fakeMessage, prompt string) string {
 	k.send("stdin", req, "input_request", map[string]any{"prompt": prompt, "password": false})
 	select {
 	case line := <-k.inputs:
@@ -187,12 +193,12 @@ func (k *Kernel) Ask(req *Message, prompt string) string {
 
 // Drop breaks the kernel's sockets. From then on messages are kept for the
 // sessions that had one.
-func (k *Kernel) Drop() {
+func (k *fakeKernel) Drop() {
 	k.mu.Lock()
 	socks := k.socks
 	k.socks = map[string]*socket{}
 	for name := range socks {
-		k.kept[name] = []*Message{}
+		k.kept[name] = []*fakeMessage{}
 	}
 	k.mu.Unlock()
 	for _, s := range socks {
@@ -200,7 +206,7 @@ func (k *Kernel) Drop() {
 	}
 }
 
-func (k *Kernel) serveSocket(w http.ResponseWriter, r *http.Request) {
+func (k *fakeKernel) serveSocket(w http.ResponseWriter, r *http.Request) {
 	s, err := k.s.upgrade(w, r)
 	if err != nil {
 		return
@@ -224,7 +230,7 @@ func (k *Kernel) serveSocket(w http.ResponseWriter, r *http.Request) {
 	k.mu.Lock()
 	if k.socks[name] == s {
 		delete(k.socks, name)
-		k.kept[name] = []*Message{}
+		k.kept[name] = []*fakeMessage{}
 	}
 	k.mu.Unlock()
 	if left {
@@ -234,7 +240,7 @@ func (k *Kernel) serveSocket(w http.ResponseWriter, r *http.Request) {
 
 // replay sends what was kept for a session, and then makes the socket the
 // session's.
-func (k *Kernel) replay(name string, s *socket) {
+func (k *fakeKernel) replay(name string, s *socket) {
 	for {
 		k.mu.Lock()
 		kept := k.kept[name]
@@ -244,7 +250,7 @@ func (k *Kernel) replay(name string, s *socket) {
 			k.mu.Unlock()
 			return
 		}
-		k.kept[name] = []*Message{}
+		k.kept[name] = []*fakeMessage{}
 		k.mu.Unlock()
 		for _, m := range kept {
 			_ = s.write(m.frame(s.v1))
@@ -253,7 +259,7 @@ func (k *Kernel) replay(name string, s *socket) {
 }
 
 // listen takes the client's requests, and says why there are no more.
-func (k *Kernel) listen(s *socket) error {
+func (k *fakeKernel) listen(s *socket) error {
 	for {
 		op, data, err := s.read()
 		if err != nil {
@@ -279,7 +285,7 @@ func (k *Kernel) listen(s *socket) error {
 }
 
 // beside answers a request of the control channel.
-func (k *Kernel) beside(m *Message) {
+func (k *fakeKernel) beside(m *fakeMessage) {
 	select {
 	case <-k.done:
 		return
