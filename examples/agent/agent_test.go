@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/examples/internal/screen"
-	"github.com/toolcell/toolcell/internal/scripted"
+	"github.com/toolcell/toolcell/examples/internal/scripted"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/workspace"
 )

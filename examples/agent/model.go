@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolcell/toolcell/internal/scripted"
+	"github.com/toolcell/toolcell/examples/internal/scripted"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/format"
 )

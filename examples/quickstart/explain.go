@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/scripted"
+	"github.com/toolcell/toolcell/examples/internal/scripted"
 )
 
 // introduce says what the agent works with.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/examples/internal/screen"
-	"github.com/toolcell/toolcell/internal/scripted"
+	"github.com/toolcell/toolcell/examples/internal/scripted"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/python"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcell/toolcell/internal/scripted"
+	"github.com/toolcell/toolcell/examples/internal/scripted"
 )
 
 // TestScript checks that the script reads what it is given.
