@@ -58,7 +58,7 @@ bench: testenv
 
 ## floors: the README's cost table, each row beside its floor, on an idle machine
 floors: testenv
-	@$(GO) run ./internal/floors
+	@$(GO) test -count=1 -timeout 0 -run "^TestFloors$$" . -floors
 
 ## lint: gofmt, vet, staticcheck, tidiness, words, known vulnerabilities
 lint: vuln
