@@ -12,7 +12,7 @@ import (
 // needs more removes as much elsewhere in the folder, or says in the commit which
 // promise of the README needs them.
 var budgets = map[string]int{
-	"cmd/toolcell":                        5501,
+	"cmd/toolcell":                        5150,
 	"cmd/toolcell/internal/images":        78,
 	"cmd/toolcell/internal/inputs":        51,
 	"cmd/toolcell/internal/outdir":        115,
@@ -28,7 +28,6 @@ var budgets = map[string]int{
 	"git":                                 650,
 	"internal/ansi":                       99,
 	"internal/artifact":                   273,
-	"internal/attachtest":                 219,
 	"internal/callers":                    30,
 	"internal/completetest":               90,
 	"internal/dirwalk":                    97,
@@ -41,7 +40,7 @@ var budgets = map[string]int{
 	"internal/jsontally":                  20,
 	"internal/jsvalue":                    27,
 	"internal/jupytertest":                215,
-	"internal/keeper":                     302,
+	"internal/keeper":                     195,
 	"internal/leftover":                   105,
 	"internal/lossnote":                   45,
 	"internal/mimedata":                   41,
@@ -93,7 +92,7 @@ var budgets = map[string]int{
 	"providers/jupyter/internal/wire":     808,
 	"providers/subprocess":                5737,
 	"providers/subprocess/internal/cells": 185,
-	"providers/subprocess/internal/kept":  750,
+	"providers/subprocess/internal/kept":  830,
 	"providers/subprocess/internal/pump":  205,
 	"shell":                               1030,
 	"shell/screen":                        348,

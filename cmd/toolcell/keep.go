@@ -1,62 +1,57 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
+	"maps"
+	"runtime"
 	"time"
-
-	"github.com/spf13/pflag"
 )
 
-// keepFlags choose whether a run leaves a process behind for later runs.
-type keepFlags struct {
-	keep  time.Duration
-	asked bool // by the flag, not only by the environment
-}
-
-func (f *keepFlags) registerKeep(fs *pflag.FlagSet) {
-	fs.DurationVar(&f.keep, "keep", 0, "leave a process behind for this `duration`, such as 10m, in which later runs with the same flags find Python started and its packages imported; for Python programs on Linux (environment: TOOLCELL_KEEP)")
-}
-
-// checkKeep fills in TOOLCELL_KEEP. A run that cannot be kept is an error only if the
-// flag asks for it.
-func (f *keepFlags) checkKeep(p *programFlags) error {
-	f.asked = f.keep != 0
-	if text := p.getenv("TOOLCELL_KEEP"); !f.asked && text != "" {
-		var err error
+// checkKeep fills in TOOLCELL_KEEP, and what a keeper needs. A run that cannot be kept is an
+// error only if the flag asks for it.
+func (f *runFlags) checkKeep() (err error) {
+	asked := f.keep != 0
+	if text := f.getenv("TOOLCELL_KEEP"); !asked && text != "" {
 		if f.keep, err = time.ParseDuration(text); err != nil {
 			return fmt.Errorf("TOOLCELL_KEEP is %q; use a duration, such as 10m", text)
 		}
 	}
-	var err error
+	net := &f.net
 	switch {
 	case f.keep == 0:
+		return nil
 	case f.keep < 0:
 		err = fmt.Errorf("--keep %v; use a duration, such as 10m", f.keep)
-	case !canKeep:
+	case runtime.GOOS != "linux":
 		err = errors.New("--keep needs Linux")
-	case p.language != "" && !is(p.language, "python"):
-		err = fmt.Errorf("--keep is for Python programs, not %s", p.language)
-	case p.provider != "subprocess":
+	case !is(cmp.Or(f.language, "python"), "python"):
+		err = fmt.Errorf("--keep is for Python programs, not %s", f.language)
+	case f.provider != "subprocess":
 		err = errors.New("--keep goes with --provider subprocess")
-	case p.settings != nil:
-		err = errors.New("--keep goes without --template")
-	case len(p.install) > 0:
+	case len(f.install) > 0:
 		err = errors.New("--keep goes without --install: make an environment with toolcell env create")
+	case net.given || net.ask || net.policy != "" || len(net.allow)+len(net.secrets) > 0:
+		err = errors.New("--keep goes without flags of the network")
+	case len(f.script.python()) > maxScript:
+		err = errors.New("--keep goes without arguments as long as these")
 	}
-	if err != nil && !f.asked {
-		f.keep, err = 0, nil
+	if err != nil {
+		if f.keep = 0; asked {
+			return err
+		}
+		return nil
 	}
-	return err
-}
-
-// transient reports whether a path may be this process's alone, as that of a pipe of
-// the shell.
-func transient(path string) bool {
-	abs, err := filepath.Abs(path)
-	return err != nil || strings.HasPrefix(abs, "/dev/") || strings.HasPrefix(abs, "/proc/")
+	env := map[string]string{}
+	maps.Copy(env, f.startEnv)
+	maps.Copy(env, f.env.values)
+	// What is ready gets the environment of all runs, and what many programs import.
+	f.startEnv, f.warm = env, true
+	if len(f.preload) == 0 {
+		f.preload = usualModules
+	}
+	return nil
 }
 
 // scriptVariable brings a run's file and arguments to the driver. Programs do not have it.

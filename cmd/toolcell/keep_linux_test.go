@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -60,6 +61,18 @@ func (k *keepTest) until(text string) {
 	}
 }
 
+// untilKept waits until a keeper runs programs, with a module that it has imported.
+func (k *keepTest) untilKept(keep func(...string) (string, int), module string) {
+	k.t.Helper()
+	for end := time.Now().Add(time.Minute); ; {
+		if out, _ := keep("-e", "import sys; print('"+module+"' in sys.modules)"); out == "True\n" {
+			return
+		} else if time.Now().After(end) {
+			k.t.Fatalf("no keeper runs: %s", out)
+		}
+	}
+}
+
 func (k *keepTest) write(name, text string) string {
 	path := filepath.Join(k.dir, name)
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -84,10 +97,7 @@ func TestKeep(t *testing.T) {
 	if out, code := keep("first"); out != "first\n" || code != 0 { // no keeper is running yet
 		t.Fatalf("%d, %q", code, out)
 	}
-	k.until("run --keep")
-	if out, _ := keep("-e", "import sys; print('colorsys' in sys.modules)"); out != "True\n" {
-		t.Errorf("preloaded: %s", out)
-	}
+	k.untilKept(keep, "colorsys")
 	for _, args := range [][]string{{"args.py", "a'b", "-x"}, {"-e", "1/0"}, {"-e", "import os; print(os.getcwd()); os._exit(4)"}, {"--timeout", "300ms", "-e", "while True: pass"}} {
 		want, wantCode := alone(args...)
 		got, code := keep(args...)
@@ -103,18 +113,28 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// flagsOfKept are those of runs that test a keeper with a module.
+var flagsOfKept = []string{"run", "--keep", "90s", "--language", "python", "--isolation", "none", "--allow-unsandboxed", "--preload", "colorsys"}
+
+// start starts a keeper, and returns what runs programs there.
+func (k *keepTest) start(flags ...string) func(args ...string) []string {
+	k.t.Helper()
+	all := append(slices.Clip(flagsOfKept), flags...)
+	with := func(args ...string) []string { return append(slices.Clip(all), args...) }
+	k.untilKept(func(args ...string) (string, int) { return k.run(with(args...)...) }, "colorsys")
+	return with
+}
+
 // TestKeepEnds: the program of a caller that is killed ends, and a keeper that is
 // stopped leaves nothing.
 func TestKeepEnds(t *testing.T) {
 	k := newKeepTest(t)
 	beat := filepath.Join(k.dir, "beat")
-	flags := []string{"run", "--keep", "1m", "--language", "python", "--isolation", "none", "--allow-unsandboxed", "--write", k.dir}
 	if err := os.Chmod(k.dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	k.run(append(flags, "-e", "1")...)
-	k.until("run --keep")
-	cmd, out := k.command(append(flags, "-e", "import time\nwhile True:\n  open('"+beat+"', 'a').write('x'); time.sleep(0.01)")...)
+	keep := k.start("--write", k.dir)
+	cmd, out := k.command(keep("-e", "import time\nwhile True:\n  open('"+beat+"', 'a').write('x'); time.sleep(0.01)")...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -143,18 +163,17 @@ func TestKeepEnds(t *testing.T) {
 	k.until("")
 }
 
-// TestKeepStop: the list says how old keepers are and how long they stay, one is stopped by
+// TestKeepStop: the list says what keepers keep and how long they stay, one is stopped by
 // its id, and what one that was killed has left is removed.
 func TestKeepStop(t *testing.T) {
 	k := newKeepTest(t)
 	temp := leftover.Dir(t)
 	k.env = append(k.env, "TMPDIR="+temp)
 	start := func() (id string) {
-		k.run("run", "--keep", "90s", "--language", "python", "--isolation", "none", "--allow-unsandboxed", "-e", "1")
-		k.until("run --keep")
+		k.start()
 		list, _ := k.run("keep", "list")
 		id, rest, _ := strings.Cut(list, "  ")
-		if !strings.HasPrefix(rest, "for ") || !strings.Contains(rest, "s, lease 1m30s  run --keep 90s") {
+		if !strings.HasPrefix(rest, "run-") || !strings.HasSuffix(rest, " lease 1m30s python\n") {
 			t.Errorf("the list is %q", list)
 		}
 		return id
@@ -189,11 +208,9 @@ func TestKeepStop(t *testing.T) {
 // its own back.
 func TestKeepFiles(t *testing.T) {
 	k := newKeepTest(t)
-	flags := []string{"run", "--keep", "1m", "--language", "python", "--isolation", "none", "--allow-unsandboxed"}
-	k.run(append(flags, "-e", "1")...)
-	k.until("run --keep")
+	keep := k.start()
 	k.write("in.txt", "from a file")
-	cmd, out := k.command(append(flags, "--stdin", "--in", "in.txt", "--out", "saved", "-e",
+	cmd, out := k.command(keep("--stdin", "--in", "in.txt", "--out", "saved", "-e",
 		"print(input(), flush=True)\nprint(input(), open('in.txt').read()); n = open('made.txt', 'w').write('made')")...)
 	stdin, w, err := os.Pipe()
 	if err != nil {
@@ -215,42 +232,5 @@ func TestKeepFiles(t *testing.T) {
 	}
 	if b, err := os.ReadFile(filepath.Join(k.dir, "saved", "made.txt")); string(b) != "made" {
 		t.Errorf("%q, %v", b, err)
-	}
-}
-
-// TestKeepChanged: a keeper serves no run whose network policy, credential or directory is
-// another one than it has read or opened.
-func TestKeepChanged(t *testing.T) {
-	k := newKeepTest(t)
-	open := filepath.Join(k.dir, "open")
-	secret := k.write("secret", "a first token")
-	policy := k.write("policy.json", `{"mode": "hosts", "rules": [{"hosts": ["a.example"]}]}`)
-	key := func() string {
-		t.Helper()
-		f := &runFlags{}
-		f.net.policy, f.net.secrets, f.read, f.script = policy, []string{"a.example=" + secret}, []string{open}, &script{}
-		key, err := f.key(nil)
-		if again, _ := f.key(nil); err != nil || again != key {
-			t.Fatal(again, key, err)
-		}
-		return key
-	}
-	last := ""
-	for _, change := range []func(){
-		func() { _ = os.Mkdir(open, 0o755) },
-		func() { k.write("policy.json", `{"mode": "off"}`) },
-		func() { k.write("secret", "another token") },
-		func() { _, _ = os.Rename(open, open+".old"), os.Mkdir(open, 0o755) },
-	} {
-		change()
-		now := key()
-		if now == last {
-			t.Error("the same key")
-		}
-		last = now
-	}
-	k.write("open/more", "")
-	if key() != last {
-		t.Error("another key for a file in a directory")
 	}
 }

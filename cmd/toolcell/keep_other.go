@@ -9,10 +9,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const canKeep = false
-
-func (a *app) runKept(context.Context, *runFlags, string) (int, bool) { return 0, false }
-
 func (a *app) keepCommand() *cobra.Command {
 	return a.command("keep", "Manage processes that run --keep left behind; Linux only", nil,
 		func(context.Context, *pflag.FlagSet, []string) int { return a.usageError("--keep needs Linux") })

@@ -59,11 +59,6 @@ type app struct {
 	getenv         func(string) string
 
 	code int // the exit code
-
-	// Of a keeper:
-	key  string                     // this process is to be the keeper of this key, if not empty
-	ci   codeinterp.CodeInterpreter // in which a run runs, if not nil
-	text string                     // the program of the run
 }
 
 func main() {

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // testLimit is how long the command may take for anything on a busy machine.
@@ -29,6 +31,7 @@ const asToolcell = "TOOLCELL_TEST_AS_COMMAND"
 var probesDir string
 
 func TestMain(m *testing.M) {
+	subprocess.RunKeeper() // first, as in main
 	if os.Getenv(asToolcell) != "" {
 		main()
 	}

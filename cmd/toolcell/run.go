@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/workspace/template"
@@ -26,7 +25,6 @@ type runFlags struct {
 	stdin bool
 	fileFlags
 	notebookFlags
-	keepFlags
 }
 
 func (f *runFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
@@ -39,7 +37,9 @@ func (f *runFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 	f.registerFiles(fs)
 	f.register(fs, getenv)
 	f.registerNotebook(fs)
-	group(fs, "Speed", "", func() { f.registerKeep(fs) })
+	group(fs, "Speed", "", func() {
+		fs.DurationVar(&f.keep, "keep", 0, "leave a process behind for this `duration`, such as 10m, in which later runs with the same flags find Python started and its packages imported; for Python programs on Linux (environment: TOOLCELL_KEEP)")
+	})
 }
 
 // runCommand runs a program or a notebook.
@@ -87,9 +87,6 @@ func (f *runFlags) settle(fs *pflag.FlagSet, file, program string) (err error) {
 	if f.assumed = f.language == "" && f.provider != "jupyter"; f.assumed {
 		f.language = "javascript"
 	}
-	if err == nil {
-		err = f.checkKeep(&f.programFlags)
-	}
 	return err
 }
 
@@ -97,9 +94,6 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	inline := fs.Changed("exec")
 	if isNotebook(operands, inline) {
 		return a.runNotebook(ctx, f, fs, operands)
-	}
-	if a.key != "" {
-		f.language, f.provider = "python", "subprocess" // it has no program that shows them
 	}
 	program, file, err := a.prepare(ctx, f, fs, operands, inline)
 	var files runFiles
@@ -112,18 +106,12 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	} else if err != nil {
 		return a.usageError("%s", plain(err))
 	}
-	code, done := a.runKept(ctx, f, program)
-	if done {
+	ci, code := a.start(ctx, &f.programFlags)
+	if ci == nil {
 		return code
 	}
-	ci := a.ci
-	if ci == nil {
-		if ci, code = a.start(ctx, &f.programFlags); ci == nil {
-			return code
-		}
-		defer func() { f.net.log.print(a.stderr) }()
-		defer ci.Close()
-	}
+	defer func() { f.net.log.print(a.stderr) }()
+	defer ci.Close()
 	return a.runIn(ctx, f, ci, program, file, &files)
 }
 
@@ -144,6 +132,7 @@ func (a *app) prepare(ctx context.Context, f *runFlags, fs *pflag.FlagSet, opera
 	}
 	if err == nil {
 		f.script.later = f.provider == "subprocess" && len(f.script.python()) <= maxScript
+		err = f.checkKeep()
 	}
 	return program, file, err
 }
@@ -179,9 +168,6 @@ func (a *app) giveInput(ctx context.Context, f *runFlags, ci codeinterp.CodeInte
 	}
 	if takesInput(ci, language) {
 		opts.Input = struct{ io.Reader }{a.stdin} // which stays open
-		if in, ok := a.stdin.(*terminal.Reader); ok {
-			opts.Input = in // of a keeper, which reads nothing after the run
-		}
 		return nil
 	}
 	if isTerminal(a.stdin) {
@@ -208,8 +194,6 @@ func (a *app) program(ctx context.Context, f *runFlags, operands []string, inlin
 	}
 	var b []byte
 	switch {
-	case a.ci != nil || a.key != "":
-		code = a.text
 	case len(operands) == 0 && (f.stdin || !a.piped()):
 		err = errors.New("no program: give a file, - for standard input, or -e CODE")
 	case file != "":

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -29,6 +30,7 @@ type subprocessFlags struct {
 	processes    int
 	warm         bool
 	preload      []string
+	keep         time.Duration
 	environmentFlags
 
 	// shared, if set, is the directory that all programs start in.
@@ -99,7 +101,9 @@ func (f *subprocessFlags) subprocessOptions(ctx context.Context, progress func(s
 	if len(f.install) > 0 {
 		opts.Install = &subprocess.Install{Packages: f.install, Root: f.getenv("TOOLCELL_ENVIRONMENTS")}
 	}
-	opts.Env = f.startEnv
+	if opts.Env = f.startEnv; f.keep > 0 {
+		opts.Keep = &subprocess.Keep{Lease: f.keep}
+	}
 	if f.warm || len(f.preload) > 0 {
 		opts.Warm = &subprocess.Warm{Preload: f.preload}
 	}

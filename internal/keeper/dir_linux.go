@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -38,51 +37,38 @@ func Open(getenv func(string) string) (Dir, error) {
 	return Dir(path), nil
 }
 
-// An address is that of a socket, however long its path is. It is open meanwhile.
-type address struct {
-	*net.UnixAddr
-	*os.File
-}
+const suffix = ".socket"
 
-func (d Dir) address(key string) (address, error) {
+// in calls f with a lock of the directory and its path, which is a short one.
+func (d Dir) in(lock int, f func(path string) error) error {
 	dir, err := os.Open(string(d))
 	if err != nil {
-		return address{}, err
+		return err
 	}
-	name := fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(d.socket(key)))
-	return address{&net.UnixAddr{Name: name, Net: "unix"}, dir}, nil
-}
-
-func (d Dir) socket(key string) string { return filepath.Join(string(d), key+".socket") }
-func (d Dir) lock(key string) string   { return filepath.Join(string(d), key+".lock") }
-
-// acquire locks the directory for a change of its keys.
-func (d Dir) acquire() (unlock func(), err error) {
-	dir, err := os.Open(string(d))
-	if err != nil {
-		return nil, err
+	defer dir.Close()
+	if err := unix.Flock(int(dir.Fd()), lock); err != nil {
+		return err
 	}
-	if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX); err != nil {
-		dir.Close()
-		return nil, err
-	}
-	return func() { dir.Close() }, nil
+	return f(fmt.Sprintf("/proc/self/fd/%d/", dir.Fd()))
 }
 
 // Dial connects to the keeper of a key. The error is ErrNone if none listens.
-func (d Dir) Dial(key string) (*net.UnixConn, error) {
-	addr, err := d.address(key)
-	if err != nil {
-		return nil, err
-	}
-	defer addr.Close()
-	conn, err := net.DialUnix("unix", nil, addr.UnixAddr)
+func (d Dir) Dial(key string) (conn *net.UnixConn, err error) {
+	err = d.in(unix.LOCK_UN, func(path string) error {
+		conn, err = dial(path + key + suffix)
+		return err
+	})
+	return conn, err
+}
+
+func dial(path string) (*net.UnixConn, error) {
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) {
 		return nil, ErrNone
 	}
 	if err == nil && peer(conn).Uid != uint32(os.Geteuid()) {
 		conn.Close()
-		return nil, fmt.Errorf("another user listens at %s", d.socket(key))
+		return nil, errors.New("another user listens there")
 	}
 	return conn, err
 }
@@ -102,46 +88,46 @@ func peer(conn *net.UnixConn) (c unix.Ucred) {
 	return c
 }
 
-// PID returns the process id of the keeper at the other end of a connection.
-func PID(conn *net.UnixConn) int { return int(peer(conn).Pid) }
-
-// A Keeper is a keeper that listens.
-type Keeper struct {
-	PID   int
-	Since time.Time
-	Lease time.Duration // while nothing uses it
-}
-
-// Keepers returns the keepers whose keys match a pattern of [filepath.Match]. It removes
-// what those left that were killed.
-func (d Dir) Keepers(pattern string) (list []Keeper) {
-	locks, _ := filepath.Glob(d.lock(pattern))
-	for _, path := range locks {
-		key := strings.TrimSuffix(filepath.Base(path), ".lock")
-		if conn, err := d.Dial(key); err == nil {
-			k := Keeper{PID: PID(conn)}
-			conn.Close()
-			if info, err := os.Stat(d.socket(key)); err == nil {
-				k.Since = info.ModTime()
+// Listen makes this process the keeper of a key. The error is ErrTaken if another one still
+// has it after a time, in which one that was killed lets go of it.
+func (d Dir) Listen(key string, wait time.Duration) (ln *net.UnixListener, err error) {
+	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
+		err = d.in(unix.LOCK_EX, func(path string) error {
+			path += key + suffix
+			if conn, err := dial(path); err != ErrNone {
+				if err == nil {
+					conn.Close()
+				}
+				return ErrTaken
 			}
-			text, _ := os.ReadFile(path)
-			k.Lease, _ = time.ParseDuration(string(text))
-			list = append(list, k)
-		} else {
-			d.sweep(key)
+			_ = os.Remove(path) // of one that was killed
+			if ln, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}); err == nil {
+				ln.SetUnlinkOnClose(false) // Keepers does
+			}
+			return err
+		})
+		if err != ErrTaken || time.Now().After(end) {
+			return ln, err
 		}
 	}
-	return list
 }
 
-// sweep removes what a keeper left that was killed. One that starts meanwhile keeps its key.
-func (d Dir) sweep(key string) {
-	unlock, err := d.acquire()
-	if err != nil {
-		return
-	}
-	defer unlock()
-	if c, err := d.claim(key); err == nil {
-		c.remove()
-	}
+// Keepers returns the process ids of the keepers whose keys match a pattern of
+// [filepath.Match]. It removes what others left that have ended.
+func (d Dir) Keepers(pattern string) (ids []int) {
+	_ = d.in(unix.LOCK_EX, func(path string) error {
+		sockets, err := filepath.Glob(path + pattern + suffix)
+		for _, s := range sockets {
+			conn, err := dial(s)
+			switch err {
+			case nil:
+				ids = append(ids, int(peer(conn).Pid))
+				conn.Close()
+			case ErrNone: // one that starts has the lock
+				_ = os.Remove(s)
+			}
+		}
+		return err
+	})
+	return ids
 }

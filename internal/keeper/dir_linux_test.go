@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestClaimBesideSweeps: a keeper that starts gets its key, however many processes list
+// TestListenBesideSweeps: a keeper that starts gets its key, however many processes list
 // the keepers meanwhile, and remove what dead ones left.
-func TestClaimBesideSweeps(t *testing.T) {
+func TestListenBesideSweeps(t *testing.T) {
 	d := Dir(t.TempDir())
 	for range 4 {
 		go func() {
@@ -17,18 +17,19 @@ func TestClaimBesideSweeps(t *testing.T) {
 		}()
 	}
 	for n := range 500 {
-		c, err := d.Claim(strconv.Itoa(n), 0)
+		ln, err := d.Listen(strconv.Itoa(n), 0)
 		if err != nil {
 			t.Fatal(n, err)
 		}
-		if _, err := d.Claim(strconv.Itoa(n), 0); err != ErrTaken {
+		if _, err := d.Listen(strconv.Itoa(n), 0); err != ErrTaken {
 			t.Fatal(n, err)
 		}
-		if n%2 == 0 {
-			c.Close()
+		if conn, err := d.Dial(strconv.Itoa(n)); err != nil {
+			t.Fatal(n, err)
 		} else {
-			c.lock.Close() // as a kill does
+			conn.Close()
 		}
+		ln.Close() // as a kill does
 	}
 	if list := d.Keepers("*"); len(list) > 0 {
 		t.Error(list)

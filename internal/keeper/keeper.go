@@ -4,11 +4,7 @@
 // same user are trusted.
 package keeper
 
-import (
-	"encoding/gob"
-	"errors"
-	"net"
-)
+import "errors"
 
 var (
 	// ErrNone is the error of a call that no keeper listens for.
@@ -17,13 +13,3 @@ var (
 	// ErrTaken is the error of a keeper whose key another one has.
 	ErrTaken = errors.New("there is such a keeper already")
 )
-
-// A Conn is a connection of a client and a keeper.
-type Conn struct {
-	*net.UnixConn
-	*gob.Decoder
-	*gob.Encoder
-}
-
-// NewConn returns the connection of a socket.
-func NewConn(c *net.UnixConn) *Conn { return &Conn{c, gob.NewDecoder(c), gob.NewEncoder(c)} }

@@ -9,39 +9,27 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/attachtest"
 	"github.com/toolcell/toolcell/providers/jupyter"
 	"github.com/toolcell/toolcell/shell"
 )
 
-// TestMain is also the host of TestHostKilled.
+// hostVariable has the server of a host that is to be killed.
+const hostVariable = "TOOLCELL_TEST_HOST"
+
+// TestMain is also the host of TestKeptCommand.
 func TestMain(m *testing.M) {
-	url := os.Getenv(attachtest.Variable + "_URL")
-	switch os.Getenv(attachtest.Variable) {
-	case "":
-	case "command":
+	if url := os.Getenv(hostVariable); url != "" {
 		fmt.Fprintln(os.Stderr, commandHost(context.Background(), url))
-		os.Exit(1)
-	default:
-		fmt.Fprintln(os.Stderr, attachtest.Host(jupyter.NewStateful(context.Background(), &jupyter.Options{URL: url})))
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
-}
-
-// killHosts: a host that is killed at any point leaves its kernel, and the output of its run
-// or the report that some is missing, to the next process.
-func killHosts(t *testing.T, s *server) {
-	attachtest.Kill(t, connected(t, s), attachtest.Variable+"_URL="+s.url+"?token="+s.token)
-	if left := s.kernels(t); len(left) > 0 {
-		t.Errorf("%d kernels left", len(left))
-	}
 }
 
 // BenchmarkAttach detaches and attaches a context.
@@ -51,7 +39,23 @@ func BenchmarkAttach(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer ci.Close()
-	attachtest.Benchmark(b, ci)
+	a, _ := codeinterp.Attaches(ci)
+	id, err := ci.CreateContext(b.Context(), "python", nil)
+	var times []time.Duration
+	for b.Loop() {
+		if err != nil {
+			b.Fatal(err)
+		}
+		start := time.Now()
+		var ref codeinterp.Ref
+		if ref, err = a.Detach(b.Context(), id); err == nil {
+			id, err = a.Attach(b.Context(), ref)
+		}
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(0, "ns/op")
 }
 
 // keptLine prints more than a kernel keeps.
@@ -96,7 +100,7 @@ func TestKeptCommand(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/proc/self/exe")
-	cmd.Env = append(os.Environ(), attachtest.Variable+"=command", attachtest.Variable+"_URL="+s.url+"?token="+s.token)
+	cmd.Env = append(os.Environ(), hostVariable+"="+s.url+"?token="+s.token)
 	cmd.Stderr = os.Stderr
 	out, _ := cmd.Output()
 	var info shell.Info
@@ -200,5 +204,3 @@ func TestKeptCommand(t *testing.T) {
 		t.Errorf("%d kernels left", len(left))
 	}
 }
-
-func TestHostKilled(t *testing.T) { killHosts(t, start(t, "server7", true)) }

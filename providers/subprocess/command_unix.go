@@ -36,13 +36,13 @@ func (h *host) shell() (*language, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%w: there is no shell: tried %s", codeinterp.ErrUnavailable, strings.Join(shells, ", "))
 	}
-	l := &language{path: shells[i]}
-	l.Name = filepath.Base(l.path)
+	l := &language{knownLanguage: knownLanguage{Path: shells[i]}}
+	l.Name = filepath.Base(l.Path)
 	path := strings.Split(cmp.Or(h.opts.Env["PATH"], systemPath), ":")
 	for _, name := range h.names {
 		of := h.languages[name]
-		l.roots = append(l.roots, of.roots...)
-		if dir := filepath.Dir(of.path); !slices.Contains(path, dir) {
+		l.Roots = append(l.Roots, of.Roots...)
+		if dir := filepath.Dir(of.Path); !slices.Contains(path, dir) {
 			path = slices.Insert(path, 0, dir)
 		}
 	}

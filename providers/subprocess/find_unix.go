@@ -20,21 +20,14 @@ const maxProbe = interpreter.MaxAsk
 // A language is a Language whose interpreter was found.
 type language struct {
 	Language
-	path     string   // of the interpreter
-	probed   string   // what the host asks in its place; empty: path
-	made     bool     // it is in an environment of package environments
-	boot     []byte   // sent to the driver before the first frame
-	forks    bool     // processes are forked where the language can be: a fork server is compiled too
-	forkBoot []byte   // the same for a fork server, if the language has one
-	roots    []string // directories that the interpreter needs, outside the system's
-	runtime  string   // such as "CPython 3.11.7", from the driver's hello
-	prefix   string   // where it is installed, if known
-	packages []string // the main ones
+	knownLanguage
+	probed string // what the host asks in place of Path; empty: that
+	made   bool   // it is in an environment of package environments
+	forks  bool   // processes are forked where the language can be: a fork server is compiled too
 
 	searched []string // directories of packages
 
-	installed []string // all packages, as a Lock lists them
-	passed    []string // what was tried before, with reasons
+	passed []string // what was tried before, with reasons
 }
 
 // isJavaScript reports whether node runs the language.
@@ -46,7 +39,7 @@ func (l *language) isJavaScript() bool { return l.kind == nodeKind || l.kind == 
 func (h *host) find(l Language) (*language, error) {
 	var tried []string
 	for _, path := range interpreter.Candidates(l.Commands, l.kind == pythonKind) {
-		c := &language{Language: l, path: path, passed: tried, forks: h.opts.Warm != nil}
+		c := &language{Language: l, knownLanguage: knownLanguage{Path: path}, passed: tried, forks: h.opts.Warm != nil}
 		err := h.consider(c)
 		if err == nil {
 			return c, nil
@@ -61,7 +54,7 @@ func (h *host) find(l Language) (*language, error) {
 
 // consider says why a candidate is not taken, nil if it is.
 func (h *host) consider(c *language) error {
-	if err := h.sandbox.Showable(c.path); err != nil {
+	if err := h.sandbox.Showable(c.Path); err != nil {
 		return err
 	}
 	// Before probe, which starts it, as what programs may have changed is not to be.
@@ -71,7 +64,7 @@ func (h *host) consider(c *language) error {
 	if h.recall(c) {
 		return c.show(h.sandbox)
 	}
-	key, candidate := h.probeKey(c), c.path
+	key, candidate := h.probeKey(c), c.Path
 	if err := c.probe(); err != nil {
 		return err
 	}
@@ -88,8 +81,8 @@ func (h *host) consider(c *language) error {
 // unstarted returns the error of an interpreter that did not start: that it is not
 // there any more says more than what became of it.
 func (l *language) unstarted(err error) error {
-	if _, gone := os.Stat(l.path); errors.Is(gone, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %s is gone; make it again where it was an environment's, and open a new interpreter", codeinterp.ErrUnavailable, l.path)
+	if _, gone := os.Stat(l.Path); errors.Is(gone, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s is gone; make it again where it was an environment's, and open a new interpreter", codeinterp.ErrUnavailable, l.Path)
 	}
 	return err
 }
@@ -124,27 +117,27 @@ func (l *language) probe() error {
 	if interpreter.Older(v, l.MinVersion) {
 		return fmt.Errorf("version %s is older than %s", v, l.MinVersion)
 	}
-	l.runtime = l.Name + " " + v
-	l.roots = interpreter.Roots(l.probePath())
-	l.prefix = interpreter.Prefix(l.path)
+	l.Runtime = l.Name + " " + v
+	l.Roots = interpreter.Roots(l.probePath())
+	l.Prefix = interpreter.Prefix(l.Path)
 	if e := l.environment; e != nil {
-		l.roots = append(l.roots, e.Dir)
-		l.packages = nodePackages(e.Lock)
+		l.Roots = append(l.Roots, e.Dir)
+		l.Packages = nodePackages(e.Lock)
 	}
 	return nil
 }
 
 // learn notes what the driver's hello says of the runtime.
 func (l *language) learn(runtime string) {
-	l.runtime = runtime
+	l.Runtime = runtime
 	if l.kind == typescriptKind {
-		l.runtime += " (types erased)"
+		l.Runtime += " (types erased)"
 	}
 }
 
 // show opens l's interpreter to programs where only root reaches it.
 func (l *language) show(s *sandbox.Sandbox) error {
-	if err := s.Show(l.roots); err != nil {
+	if err := s.Show(l.Roots); err != nil {
 		return fmt.Errorf("cannot be reached by programs: %w", err)
 	}
 	return nil

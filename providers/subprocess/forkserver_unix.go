@@ -52,7 +52,7 @@ func startServer(ctx context.Context, h *host, l *language) (*forkServer, error)
 	if s.p, err = h.spawn(nil, l, pl, c, nil, release); err != nil {
 		return nil, l.unstarted(err)
 	}
-	if err = s.p.write(l.forkBoot); err != nil {
+	if err = s.p.write(l.ForkBoot); err != nil {
 		s.p.sb.Kill()
 	}
 	if err = s.p.preload(ctx, h.preloads(l)); err == nil {

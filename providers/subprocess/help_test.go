@@ -3,21 +3,22 @@
 package subprocess_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/attachtest"
 	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 func TestMain(m *testing.M) {
 	subprocess.RunKeeper()
-	if attachHost != nil && os.Getenv(attachtest.Variable) != "" {
-		attachHost()
+	if killedHost != nil {
+		fmt.Fprintln(os.Stderr, killedHost())
+		os.Exit(1)
 	}
 	dir, err := os.MkdirTemp("", "probes-")
 	if err != nil {
@@ -29,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// attachHost is set where there are hosts to kill.
-var attachHost func()
+// killedHost is set in a process that is a host which is to be killed.
+var killedHost func() error
 
 // probes remembers what interpreters are, so that not every test asks them.
 var probes string

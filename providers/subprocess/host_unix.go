@@ -136,8 +136,8 @@ func (h *host) Describe() codeinterp.Info {
 	for _, name := range h.names {
 		l := h.languages[name]
 		about := codeinterp.LanguageInfo{
-			Name: name, Runtime: l.runtime, Notes: l.Notes, Aliases: slices.Clone(l.Aliases), Contexts: l.Driver != nil,
-			Path: l.path, Prefix: l.prefix, Packages: slices.Clone(l.packages), PassedOver: slices.Clone(l.passed),
+			Name: name, Runtime: l.Runtime, Notes: l.Notes, Aliases: slices.Clone(l.Aliases), Contexts: l.Driver != nil,
+			Path: l.Path, Prefix: l.Prefix, Packages: slices.Clone(l.Packages), PassedOver: slices.Clone(l.passed),
 		}
 		if l.Driver != nil {
 			about.Functions, about.Input, about.Completion = l.Driver.Functions, l.Driver.Input, l.Driver.Completer != ""
@@ -146,7 +146,7 @@ func (h *host) Describe() codeinterp.Info {
 			about.Notes += " " + strings.ToUpper(h.opts.Install.notes()[:1]) + h.opts.Install.notes()[1:] + "."
 		}
 		if h.sandbox.Mode() != sandbox.None { // there all files are open
-			about.Roots = slices.Clone(l.roots)
+			about.Roots = slices.Clone(l.Roots)
 		}
 		info.Languages = append(info.Languages, about)
 	}

@@ -1,25 +1,28 @@
 package subprocess
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/gob"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/keeper"
+	"github.com/toolcell/toolcell/internal/probecache"
 	"github.com/toolcell/toolcell/providers/subprocess/internal/kept"
 )
 
@@ -30,6 +33,12 @@ const (
 	// What keys begin with.
 	contextKey = "context-"
 	commandKey = "command-"
+	runKey     = "run-"
+
+	// handshake is how long a shared keeper has to answer. One that starts does not.
+	handshake = 200 * time.Millisecond
+
+	patience = 5 * time.Second // for another keeper
 )
 
 // A keepingHost is a host whose contexts and commands outlive it.
@@ -64,7 +73,7 @@ func (h *host) keeping() (driver.Runtime, error) {
 	if k.keepers, err = keeper.Open(os.Getenv); err != nil {
 		return nil, fmt.Errorf("%w: no place for keepers: %w", codeinterp.ErrUnavailable, err)
 	}
-	k.keepers.Keepers("co*-*") // sweeps
+	k.keepers.Keepers("*") // sweeps
 	return k, nil
 }
 
@@ -73,7 +82,10 @@ func (h *keepingHost) Describe() codeinterp.Info {
 	info := h.host.Describe()
 	for n := range info.Languages {
 		l := &info.Languages[n]
-		l.Functions, l.Input, l.Completion = false, false, false
+		l.Functions, l.Completion = false, false
+	}
+	if h.opts.Warm != nil {
+		info.Pause = "" // runs of others would stop too
 	}
 	info.Isolation.Reasons = append(info.Isolation.Reasons, fmt.Sprintf("contexts and kept commands outlive the host, for %v", h.Lease))
 	return info
@@ -82,26 +94,79 @@ func (h *keepingHost) Describe() codeinterp.Info {
 // Start implements driver.Runtime. It starts contexts below keepers.
 func (h *keepingHost) Start(ctx context.Context, o driver.Options) (driver.Session, error) {
 	if o.Once {
+		if s := h.single(ctx, h.languages[o.Language]); s != nil {
+			return s, nil
+		}
 		return h.host.Start(ctx, o)
 	}
-	s := &keptContext{keptSession: h.session(contextKey + rand.Text()), lang: h.languages[o.Language], opts: o}
+	s := &keptContext{keptSession: h.session(contextKey + rand.Text()), lang: h.languages[o.Language], opts: o.ContextOptions}
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
+// single returns a session of the keeper that runs programs for all hosts with these
+// options. It is nil without Options.Warm, and if no keeper is ready; it starts one then.
+func (h *keepingHost) single(ctx context.Context, l *language) *keptRun {
+	if h.opts.Warm == nil || l.Driver == nil {
+		return nil
+	}
+	order := h.order([]string{l.Name}, codeinterp.ContextOptions{})
+	order.Options.Warm, order.Stamps = h.opts.Warm, h.stamps(l)
+	s := &keptRun{keptSession: h.session(order.sharedKey())}
+	ctx, cancel := context.WithTimeout(ctx, handshake)
+	defer cancel()
+	err := s.attach(ctx)
+	if err == nil {
+		return s
+	}
+	if errors.Is(err, codeinterp.ErrContext) { // there is none
+		if conn, _, err := s.launch(order); err == nil {
+			conn.Close()
+		}
+	}
+	return nil
+}
+
+// sharedKey names the keepers of an order, however its languages are compiled.
+func (o keeperOrder) sharedKey() string {
+	o.Languages = slices.Clone(o.Languages)
+	for n := range o.Languages {
+		o.Languages[n].Known.Boot, o.Languages[n].Known.ForkBoot = nil, nil
+	}
+	text, _ := json.Marshal(o)
+	sum := sha256.Sum256(text)
+	return runKey + hex.EncodeToString(sum[:12])
+}
+
+// stamps change when what a shared keeper has opened or imported does.
+func (h *keepingHost) stamps(l *language) (list []string) {
+	list = append(list, probecache.Stamp(h.Program))
+	for _, path := range slices.Concat(h.opts.ReadOnly, h.opts.Writable) {
+		var st unix.Stat_t
+		_ = unix.Stat(path, &st) // the run reports what is missing
+		list = append(list, fmt.Sprint(st.Dev, st.Ino))
+	}
+	for _, root := range slices.Concat(l.Roots, []string{l.Prefix, l.Path}) {
+		for _, in := range []string{"", "pyvenv.cfg", "*-packages", "lib/python3*/*-packages"} {
+			found, _ := filepath.Glob(filepath.Join(root, in))
+			for _, path := range found {
+				list = append(list, probecache.Stamp(path))
+			}
+		}
+	}
+	return list
+}
+
 // KeepCommand implements driver.CommandKeeper. It starts commands below keepers.
 func (h *keepingHost) KeepCommand(ctx context.Context, o codeinterp.CommandOptions) (driver.Session, error) {
-	c := &keptCommand{keptSession: h.session(commandKey + rand.Text()), o: o}
+	c := &keptCommand{h.session(commandKey + rand.Text()), o}
 	var err error
 	if o.Kept.Ref == "" {
-		err = h.startKeeper(ctx, c.Key, h.names, codeinterp.ContextOptions{})
-	} else {
-		c.Key, err = keyOf(o.Kept.Ref, commandKey)
-	}
-	if err == nil {
-		err = c.hold(ctx)
+		err = c.start(ctx, h.order(h.names, codeinterp.ContextOptions{}))
+	} else if c.key, err = keyOf(o.Kept.Ref, commandKey); err == nil {
+		err = c.attach(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -130,7 +195,7 @@ func (h *keepingHost) each(ctx context.Context, op string) (err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.held {
-		err = errors.Join(err, s.Call(ctx, op))
+		err = errors.Join(err, s.Ask(ctx, &kept.Request{Op: op}))
 	}
 	return err
 }
@@ -139,7 +204,7 @@ func (h *keepingHost) each(ctx context.Context, op string) (err error) {
 const refPrefix = "toolcell-keeper:"
 
 func (s *keptSession) ref() codeinterp.Ref {
-	return codeinterp.Ref(fmt.Sprintf("%s%d:%s", refPrefix, os.Geteuid(), s.Key))
+	return codeinterp.Ref(fmt.Sprintf("%s%d:%s", refPrefix, os.Geteuid(), s.key))
 }
 
 // keyOf returns the key of a reference of ours, which has a prefix.
@@ -164,7 +229,7 @@ func (h *keepingHost) Refer(s driver.Session) (codeinterp.Ref, error) {
 // Detach implements driver.Attacher. Late output is the keeper's.
 func (h *keepingHost) Detach(ctx context.Context, of driver.Session, _ func() codeinterp.Result) (codeinterp.Ref, error) {
 	s := of.(*keptContext)
-	if err := s.Call(ctx, kept.Release); err != nil {
+	if err := s.Ask(ctx, &kept.Request{Op: kept.Release}); err != nil {
 		return "", err
 	}
 	s.leave()
@@ -178,59 +243,28 @@ func (h *keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, _ func(cod
 		return driver.Attached{}, err
 	}
 	s := &keptContext{keptSession: h.session(key)}
-	if err := s.open(ctx); err != nil {
+	if err = s.attach(ctx); err == nil {
+		err = s.open()
+	}
+	if err != nil {
 		return driver.Attached{}, err
 	}
-	o := codeinterp.ContextOptions{Cwd: s.Hello.Cwd, Env: s.Hello.Env}
 	if s.lang = h.languages[s.Hello.Language]; s.lang == nil {
 		s.leave()
 		return driver.Attached{}, fmt.Errorf("%w: %s", codeinterp.ErrLanguage, s.Hello.Language)
 	}
-	s.opts = driver.Options{ContextOptions: o, Language: s.lang.Name}
-	return driver.Attached{Session: s, Language: s.lang.Name, Options: o, Empty: s.Hello.Empty}, nil
+	s.opts = s.Hello.Context
+	return driver.Attached{Session: s, Language: s.lang.Name, Options: s.opts, Empty: s.Hello.Empty}, nil
 }
 
-// startKeeper starts the keeper of a key, with languages, and returns when that is ready. o
-// is a context's.
-func (h *keepingHost) startKeeper(ctx context.Context, key string, languages []string, o codeinterp.ContextOptions) error {
-	order := &keeperOrder{Dir: h.keepers, Options: h.opts, Cwd: o.Cwd, Env: o.Env}
+// order returns the order of a keeper with languages. o is a context's.
+func (h *keepingHost) order(languages []string, o codeinterp.ContextOptions) keeperOrder {
+	order := keeperOrder{Dir: h.keepers, Options: h.opts, Spool: h.Spool, Context: o}
 	for _, name := range languages {
 		l := h.languages[name]
-		order.Languages = append(order.Languages, keeperLanguage{l.Language, l.kind, l.path, l.boot, l.roots})
+		order.Languages = append(order.Languages, keeperLanguage{l.Language, l.kind, l.knownLanguage})
 	}
-	order.Options.Keep, order.Options.Warm, order.Options.Languages = &h.Keep, nil, nil
+	order.Options.Keep, order.Options.Warm, order.Options.Languages = nil, nil, nil
 	order.Options.Sandbox.Mode = h.sandbox.Mode()
-	var in bytes.Buffer
-	if err := json.NewEncoder(&in).Encode(order); err != nil {
-		return fmt.Errorf("%w: the keeper's order: %w", codeinterp.ErrUnavailable, err)
-	}
-	cmd := exec.Command(h.Program)
-	cmd.Args, cmd.Dir, cmd.Stdin = []string{keeperName, key}, "/", &in
-	for _, name := range []string{"HOME", "PATH", "TMPDIR", "GOCOVERDIR"} {
-		if v, ok := os.LookupEnv(name); ok {
-			cmd.Env = append(cmd.Env, name+"="+v)
-		}
-	}
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = keeper.Start(cmd)
-	}
-	if err != nil {
-		return fmt.Errorf("%w: the keeper did not start: %w", codeinterp.ErrUnavailable, err)
-	}
-	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
-	defer stop()
-	var r kept.Reply
-	err = gob.NewDecoder(out).Decode(&r)
-	go func() { _ = cmd.Wait() }()
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		return fmt.Errorf("%w: the keeper ended while it started", codeinterp.ErrUnavailable)
-	}
-	if r.Err != nil {
-		return r.Err
-	}
-	return nil
+	return order
 }

@@ -3,12 +3,12 @@
 package subprocess_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/attachtest"
 	"github.com/toolcell/toolcell/internal/keeper"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -26,28 +25,26 @@ func keepOptions(lease time.Duration) subprocess.Options {
 		Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}}
 }
 
-func init() { attachHost = host }
+// hostVariable has the program of a host that is to be killed.
+const hostVariable = "TOOLCELL_TEST_HOST"
 
-// host is a host that is to be killed: of TestHostKilled, or with a program of its own.
-func host() {
-	lease, err := time.ParseDuration(cmp.Or(os.Getenv(attachtest.Variable+"_LEASE"), "1m"))
-	if err != nil {
-		panic(err)
+func init() {
+	if code := os.Getenv(hostVariable); code != "" {
+		killedHost = func() error { return runOne(code) }
 	}
-	o := keepOptions(lease)
-	o.Keep.Spool, o.ProbeCache = 1<<20, os.Getenv(attachtest.Variable+"_PROBES")
-	ci, err := subprocess.NewStateful(&o)
-	code := os.Getenv(attachtest.Variable + "_CODE")
-	if code == "" {
-		err = attachtest.Host(ci, err)
-	} else if err == nil {
-		err = runOne(ci, code)
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
 }
 
-func runOne(ci *subprocess.Stateful, code string) error {
+func runOne(code string) error {
+	lease, err := time.ParseDuration(os.Getenv(hostVariable + "_LEASE"))
+	if err != nil {
+		return err
+	}
+	o := keepOptions(lease)
+	o.Keep.Spool, o.ProbeCache = 1<<20, os.Getenv(hostVariable+"_PROBES")
+	ci, err := subprocess.NewStateful(&o)
+	if err != nil {
+		return err
+	}
 	id, err := ci.CreateContext(context.Background(), "python", nil)
 	if err != nil {
 		return err
@@ -68,7 +65,7 @@ func killed(t *testing.T, lease, code string) codeinterp.Ref {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/proc/self/exe")
 	cmd.WaitDelay = 10 * time.Second // of what holds its output
-	cmd.Env = append(os.Environ(), attachtest.Variable+"=1", attachtest.Variable+"_PROBES="+probes, attachtest.Variable+"_LEASE="+lease, attachtest.Variable+"_CODE="+code)
+	cmd.Env = append(os.Environ(), hostVariable+"="+code, hostVariable+"_PROBES="+probes, hostVariable+"_LEASE="+lease)
 	cmd.Stderr = os.Stderr
 	out, _ := cmd.Output()
 	ref, _, _ := strings.Cut(string(out), " ")
@@ -160,13 +157,6 @@ func TestNotResumed(t *testing.T) {
 	}
 }
 
-// TestHostKilled: a host that is killed at any point leaves the state of its context, and
-// all output of its run, to the next process.
-func TestHostKilled(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	attachtest.Kill(t, open(t, keepOptions(time.Minute)), attachtest.Variable+"_PROBES="+probes)
-}
-
 func keptContext(t *testing.T, lease time.Duration) (*subprocess.Stateful, codeinterp.ContextAttacher, codeinterp.ContextID) {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
@@ -219,7 +209,24 @@ func TestKeepLease(t *testing.T) {
 // BenchmarkAttach detaches and attaches a context.
 func BenchmarkAttach(b *testing.B) {
 	b.Setenv("XDG_RUNTIME_DIR", b.TempDir())
-	attachtest.Benchmark(b, open(b, keepOptions(time.Minute)))
+	ci := open(b, keepOptions(time.Minute))
+	a, _ := codeinterp.Attaches(ci)
+	id, err := ci.CreateContext(b.Context(), "python", nil)
+	var times []time.Duration
+	for b.Loop() {
+		if err != nil {
+			b.Fatal(err)
+		}
+		start := time.Now()
+		var ref codeinterp.Ref
+		if ref, err = a.Detach(b.Context(), id); err == nil {
+			id, err = a.Attach(b.Context(), ref)
+		}
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(0, "ns/op")
 }
 
 // TestKeeperKilled: a keeper that is killed takes the run and the state along, which the run
@@ -230,7 +237,7 @@ func TestKeeperKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kill := func(codeinterp.Output) error { return syscall.Kill(dir.Keepers("*")[0].PID, syscall.SIGKILL) }
+	kill := func(codeinterp.Output) error { return syscall.Kill(dir.Keepers("*")[0], syscall.SIGKILL) }
 	ref, err := a.Refer(t.Context(), id)
 	res, rerr := ci.RunInContext(t.Context(), id, "x = 1; print('x', flush=True)\nwhile True: pass", &codeinterp.RunOptions{OnOutput: kill})
 	if err != nil || rerr != nil || res.Status != codeinterp.StatusLost || !res.StateLost || res.Stdout() != "x\n" {

@@ -3,9 +3,15 @@ package subprocess
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
+	"os"
+	"os/exec"
 	"sync"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
@@ -15,22 +21,85 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess/internal/kept"
 )
 
-// A keptSession is what a context and a command below a keeper have in common.
+// A keptSession is what contexts, commands and single runs below a keeper have in common.
 type keptSession struct {
 	kept.Client
-	h *keepingHost
+	h   *keepingHost
+	key string
 }
 
-func (h *keepingHost) session(key string) *keptSession {
-	return &keptSession{kept.Client{Dir: h.keepers, Key: key}, h}
+func (h *keepingHost) session(key string) *keptSession { return &keptSession{h: h, key: key} }
+
+// launch starts a keeper, which takes its order, and sends it a Hold.
+func (s *keptSession) launch(o keeperOrder) (*kept.Conn, *os.Process, error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.Command(s.h.Program)
+	cmd.Args, cmd.Dir = []string{keeperName, s.key, "lease " + s.h.Lease.String()}, "/"
+	for _, l := range o.Languages {
+		cmd.Args = append(cmd.Args, l.Language.Name)
+	}
+	for _, name := range []string{"HOME", "PATH", "TMPDIR", "GOCOVERDIR"} {
+		if v, ok := os.LookupEnv(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	ours, theirs := os.NewFile(uintptr(fds[0]), "keeper"), os.NewFile(uintptr(fds[1]), "host")
+	defer ours.Close()
+	defer theirs.Close()
+	cmd.Stdin = theirs
+	socket, err := net.FileConn(ours)
+	if err == nil {
+		err = keeper.Start(cmd)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	theirs.Close()
+	go func() { _ = cmd.Wait() }()
+	conn := kept.NewConn(socket.(*net.UnixConn))
+	return conn, cmd.Process, conn.Send(&kept.Request{Op: kept.Hold, Order: text, Lease: s.h.Lease})
 }
 
-// hold takes what the keeper has.
-func (s *keptSession) hold(ctx context.Context) error {
-	err := s.Hold(ctx)
-	if errors.Is(err, keeper.ErrNone) {
+// start starts a keeper, and takes what it has.
+func (s *keptSession) start(ctx context.Context, o keeperOrder) error {
+	conn, process, err := s.launch(o)
+	if err != nil {
+		return fmt.Errorf("%w: the keeper did not start: %w", codeinterp.ErrUnavailable, err)
+	}
+	if err = s.hold(ctx, conn); err != nil {
+		_ = process.Kill()
+	}
+	if err == keeper.ErrNone {
+		err = fmt.Errorf("%w: the keeper ended while it started", codeinterp.ErrUnavailable)
+	}
+	return err
+}
+
+// attach takes what a keeper has that is there.
+func (s *keptSession) attach(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%w: the keeper does not answer", codeinterp.ErrUnavailable))
+	defer cancel()
+	socket, err := s.h.keepers.Dial(s.key)
+	if err == nil {
+		conn := kept.NewConn(socket)
+		_ = conn.Send(&kept.Request{Op: kept.Hold, Lease: s.h.Lease})
+		err = s.hold(ctx, conn)
+	}
+	if err == keeper.ErrNone {
 		err = fmt.Errorf("%w: its keeper has ended", codeinterp.ErrContext)
 	}
+	return err
+}
+
+func (s *keptSession) hold(ctx context.Context, conn *kept.Conn) error {
+	err := s.Hold(ctx, conn)
 	if err == nil {
 		s.h.mu.Lock()
 		defer s.h.mu.Unlock()
@@ -47,9 +116,51 @@ func (s *keptSession) leave() {
 	s.Leave()
 }
 
+// run has the keeper run a program, or goes on with it, and feeds it.
+func (s *keptSession) run(ctx context.Context, p *driver.Program, out *driver.Output, q *kept.Request, o *codeinterp.CommandOptions) (driver.Outcome, error) {
+	q.Code, q.HasInput, q.HasStdin = p.Code, o.Input != nil, p.Stdin != nil
+	q.Options.RunOptions = codeinterp.RunOptions{Stdin: p.Stdin, Env: p.Env, Network: p.Network, Timeout: p.Timeout, Artifacts: p.Artifacts}
+	life, over := context.WithCancel(ctx)
+	defer over()
+	in := keptInput{s, life}
+	fed := feedCommand(nil, nil)
+	var helpers sync.WaitGroup
+	p.OnBegin = func() {
+		if k := o.Kept; k != nil {
+			if k.OnBegin != nil {
+				k.OnBegin(s.ref(), s.Missed)
+			}
+			helpers.Go(func() {
+				select {
+				case <-k.Leave:
+					s.leave()
+				case <-life.Done():
+				}
+			})
+		}
+		if o.Input != nil {
+			fed = feedCommand(in, o.Input)
+		}
+		helpers.Go(func() { driver.Forward(life.Done(), o.Signals, in.signal) })
+	}
+	end, err := s.Follow(ctx, p, out, q)
+	over()
+	helpers.Wait()
+	if o.Input != nil {
+		stopInput(in, o.Input, fed)
+	}
+	return end, err
+}
+
+// Interrupt implements driver.Session: a command or a single run is killed at once.
+func (s *keptSession) Interrupt(context.Context) error { return errors.ErrUnsupported }
+
+// Reset implements driver.Session.
+func (s *keptSession) Reset(ctx context.Context) error { return s.Close(ctx) }
+
 // Close implements driver.Session. What was left to others goes on.
 func (s *keptSession) Close(ctx context.Context) error {
-	err := s.Call(ctx, kept.Close)
+	err := s.Ask(ctx, &kept.Request{Op: kept.Close})
 	if err != nil {
 		s.Kill()
 	}
@@ -63,11 +174,60 @@ func (s *keptSession) Close(ctx context.Context) error {
 	return err
 }
 
+// A keptCommand is the session of a command below a keeper.
+type keptCommand struct {
+	*keptSession
+	o codeinterp.CommandOptions
+}
+
+// Run implements driver.Session.
+func (c *keptCommand) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	q := &kept.Request{Op: kept.Resume}
+	if c.o.Kept.Ref == "" {
+		q.Op, q.Options.Cwd = kept.Command, c.o.Cwd
+	}
+	if c.o.Input == nil && p.Stdin != nil {
+		c.o.Input, p.Stdin = bytes.NewReader(p.Stdin), nil
+	}
+	return c.run(ctx, p, out, q, &c.o)
+}
+
+// A keptRun is the session of a single run in a keeper that others share.
+type keptRun struct{ *keptSession }
+
+// Run implements driver.Session.
+func (s *keptRun) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	q := &kept.Request{Op: kept.Single}
+	if p.HasFiles() {
+		dir, err := s.h.sandbox.TempDir()
+		if err != nil {
+			return driver.Outcome{}, err
+		}
+		defer s.h.sandbox.Discard(dir)
+		files, err := s.h.openFiles(&place{dir: dir})
+		if err == nil {
+			defer files.Close()
+			err = p.CopyFiles(ctx, files)
+		}
+		if err != nil {
+			return driver.Outcome{}, err
+		}
+		q.Files = dir
+	}
+	return s.run(ctx, p, out, q, &codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Input: p.Input}})
+}
+
+// Close implements driver.Session. The keeper ends the run.
+func (s *keptRun) Close(context.Context) error {
+	s.leave()
+	return nil
+}
+
 // A keptContext is the session of a context below a keeper.
 type keptContext struct {
 	*keptSession
 	lang *language
-	opts driver.Options
+	opts codeinterp.ContextOptions
 
 	folder *folder
 	place  place
@@ -76,22 +236,18 @@ type keptContext struct {
 
 // start starts a keeper with an empty state.
 func (s *keptContext) start(ctx context.Context) error {
-	err := s.h.startKeeper(ctx, s.Key, []string{s.lang.Name}, s.opts.ContextOptions)
+	err := s.keptSession.start(ctx, s.h.order([]string{s.lang.Name}, s.opts))
 	if err == nil {
-		err = s.open(ctx)
+		err = s.open()
 	}
 	return err
 }
 
-// open takes the context, and opens its directory.
-func (s *keptContext) open(ctx context.Context) error {
-	err := s.hold(ctx)
-	if err != nil {
-		return err
-	}
+// open opens the context's directory.
+func (s *keptContext) open() (err error) {
 	s.place, s.folder = place{dir: s.Hello.Dir, cwd: s.h.dir}, &folder{}
-	if s.Hello.Cwd != "" {
-		if s.place.cwd, err = sandbox.OpenDir(s.Hello.Cwd); err != nil {
+	if s.opts.Cwd != "" {
+		if s.place.cwd, err = sandbox.OpenDir(s.opts.Cwd); err != nil {
 			s.leave()
 		}
 	}
@@ -119,10 +275,8 @@ func (s *keptContext) Run(ctx context.Context, p *driver.Program, out *driver.Ou
 		if err := s.prepare(ctx, p); err != nil {
 			return driver.Outcome{}, err
 		}
-		q := request(kept.Run, p)
-		q.Options.Stdin, q.HasStdin, q.Options.Artifacts = p.Stdin, p.Stdin != nil, p.Artifacts
 		p.Busy(true) // the keeper bounds the start, and waits for a run of the process before
-		o, err := s.Follow(ctx, p, out, q)
+		o, err := s.run(ctx, p, out, &kept.Request{Op: kept.Run}, &codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Input: p.Input}})
 		p.Busy(false)
 		if !errors.Is(err, codeinterp.ErrNoRun) {
 			o.Fresh, s.fresh = s.fresh && err == nil, s.fresh && err != nil
@@ -131,23 +285,14 @@ func (s *keptContext) Run(ctx context.Context, p *driver.Program, out *driver.Ou
 	}
 }
 
-// request returns the request for a run of the program.
-func request(op string, p *driver.Program) *kept.Request {
-	q := &kept.Request{Op: op, Code: p.Code}
-	q.Options.Env, q.Options.Network, q.Options.Timeout = p.Env, p.Network, p.Timeout
-	return q
-}
-
 // prepare makes sure of a keeper, and copies the files of a run.
 func (s *keptContext) prepare(ctx context.Context, p *driver.Program) error {
-	select {
-	case <-s.Gone:
+	if isDone(s.Gone) {
 		s.leave()
 		s.fresh = true
 		if err := s.start(ctx); err != nil {
 			return err
 		}
-	default:
 	}
 	if !p.HasFiles() {
 		return nil
@@ -161,12 +306,12 @@ func (s *keptContext) prepare(ctx context.Context, p *driver.Program) error {
 
 // Interrupt implements driver.Session.
 func (s *keptContext) Interrupt(ctx context.Context) error {
-	return s.Call(ctx, kept.Interrupt)
+	return s.Ask(ctx, &kept.Request{Op: kept.Interrupt})
 }
 
 // Reset implements driver.Session.
 func (s *keptContext) Reset(ctx context.Context) error {
-	return s.Call(ctx, kept.Restart)
+	return s.Ask(ctx, &kept.Request{Op: kept.Restart})
 }
 
 // Close implements driver.Session.
@@ -178,72 +323,22 @@ func (s *keptContext) Close(ctx context.Context) error {
 
 func (s *keptContext) files() (*rootfs.FS, error) { return s.folder.open(s.h.host, &s.place) }
 
-// A keptCommand is the session of a command below a keeper.
-type keptCommand struct {
-	*keptSession
-	o codeinterp.CommandOptions
-}
-
-// Run implements driver.Session.
-func (c *keptCommand) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	q := &kept.Request{Op: kept.Resume}
-	if c.o.Kept.Ref == "" {
-		q = request(kept.Command, p)
-		q.Options.Cwd = c.o.Cwd
-		if c.o.Input == nil {
-			c.o.Input = bytes.NewReader(p.Stdin)
-		}
-	}
-	life, over := context.WithCancel(ctx)
-	defer over()
-	in := keptInput{c, life}
-	fed := feedCommand(nil, nil)
-	var helpers sync.WaitGroup
-	p.OnBegin = func() {
-		if f := c.o.Kept.OnBegin; f != nil {
-			f(c.ref(), c.Missed)
-		}
-		if c.o.Input != nil {
-			fed = feedCommand(in, c.o.Input)
-		}
-		helpers.Go(func() { driver.Forward(life.Done(), c.o.Signals, in.signal) })
-		helpers.Go(func() {
-			select {
-			case <-c.o.Kept.Leave:
-				c.leave()
-			case <-life.Done():
-			}
-		})
-	}
-	o, err := c.Follow(ctx, p, out, q)
-	over()
-	helpers.Wait()
-	stopInput(in, c.o.Input, fed)
-	return o, err
-}
-
-// Interrupt implements driver.Session: a command is killed at once.
-func (c *keptCommand) Interrupt(context.Context) error { return errors.ErrUnsupported }
-
-// Reset implements driver.Session.
-func (c *keptCommand) Reset(ctx context.Context) error { return c.Close(ctx) }
-
-// A keptInput is where input for a kept command is written, and signals.
+// A keptInput is where input for a kept run is written, and signals.
 type keptInput struct {
-	c    *keptCommand
+	s    *keptSession
 	life context.Context
 }
 
 // Write implements io.Writer.
 func (i keptInput) Write(b []byte) (int, error) {
-	return len(b), i.c.Ask(i.life, &kept.Request{Op: kept.Input, Data: b})
+	return len(b), i.s.Ask(i.life, &kept.Request{Op: kept.Input, Data: b})
 }
 
 // Close says that there is no more.
 func (i keptInput) Close() error {
-	return i.c.Ask(i.life, &kept.Request{Op: kept.Input, Last: true})
+	return i.s.Ask(i.life, &kept.Request{Op: kept.Input, Last: true})
 }
 
 func (i keptInput) signal(sig codeinterp.Signal) {
-	_ = i.c.Ask(i.life, &kept.Request{Op: kept.Signal, Signal: sig})
+	_ = i.s.Ask(i.life, &kept.Request{Op: kept.Signal, Signal: sig})
 }

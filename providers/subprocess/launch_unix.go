@@ -37,7 +37,7 @@ type place struct {
 
 // command returns the arguments and the environment of l's driver.
 func (h *host) command(l *language, pl *place) *sandbox.Cmd {
-	c := &sandbox.Cmd{Path: l.path, Args: []string{l.path}, Workdir: pl.dir, ReadOnly: l.roots}
+	c := &sandbox.Cmd{Path: l.Path, Args: []string{l.Path}, Workdir: pl.dir, ReadOnly: l.Roots}
 	if l.Driver != nil {
 		for _, a := range l.Driver.Args {
 			// A source alone is the same text for all contexts, which keep their arguments.
@@ -90,7 +90,7 @@ func (h *host) begin(l *language, pl *place) (*process, error) {
 	if err != nil {
 		return nil, l.unstarted(err)
 	}
-	if p.write(l.boot) != nil {
+	if p.write(l.Boot) != nil {
 		p.sb.Kill() // what it printed says why
 	}
 	return p, nil

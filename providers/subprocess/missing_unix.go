@@ -125,9 +125,9 @@ func (o *overlay) install(ctx context.Context, args json.RawMessage) (e *environ
 		return nil, nil, fmt.Errorf("%w: all that may be installed was", codeinterp.ErrQuota)
 	}
 	o.made++
-	beside := slices.Concat(o.python.installed, o.locks)
+	beside := slices.Concat(o.python.Installed, o.locks)
 	e, err = environments.New(ctx, &environments.Options{
-		Packages: packages, Constraints: beside, Python: o.python.path, Changeable: o.opts.changeable(), Root: o.Root, Disk: o.Disk - o.wrote, Egress: o.opts.Egress,
+		Packages: packages, Constraints: beside, Python: o.python.Path, Changeable: o.opts.changeable(), Root: o.Root, Disk: o.Disk - o.wrote, Egress: o.opts.Egress,
 	})
 	if err != nil {
 		if errors.Is(err, codeinterp.ErrQuota) {

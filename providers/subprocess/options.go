@@ -152,8 +152,12 @@ type Warm struct {
 // limits and its output, and ends it at the end of the lease, on DeleteContext,
 // RestartContext's failure and Close. The interpreter then has [codeinterp.Attaches], and
 // acts on [codeinterp.KeptCommand]. RunCode, other commands and terminals still end with the
-// host. It needs Linux, and goes with neither Egress nor Install. Contexts have no Functions,
-// no Input and no completions.
+// host. It needs Linux, and goes with neither Egress nor Install. Programs have no Functions
+// and no completions.
+//
+// With Warm, RunCode runs below a keeper too, once one is ready: all hosts of the user with
+// the same Options share it, and its processes have imported Warm.Preload. Nothing can be
+// paused then.
 //
 // A reference names a keeper of the user in XDG_RUNTIME_DIR or the user's cache. While a
 // context or command is attached its lease does not run. A run goes on without the host, within its

@@ -21,14 +21,19 @@ func (o *Options) probes() *probecache.Cache {
 
 // A knownLanguage is what was found out about an interpreter by starting it.
 type knownLanguage struct {
-	Path, Runtime, Prefix      string
-	Roots, Packages, Installed []string
-	Boot, ForkBoot             []byte
+	Path      string   // of the interpreter
+	Runtime   string   // such as "CPython 3.11.7", from the driver's hello
+	Prefix    string   // where it is installed, if known
+	Roots     []string // directories that the interpreter needs, outside the system's
+	Packages  []string // the main ones
+	Installed []string // all packages, as a Lock lists them
+	Boot      []byte   // sent to the driver before the first frame
+	ForkBoot  []byte   // the same for a fork server, if the language has one
 }
 
 // probeKey names all that an interpreter's description depends on, apart from files.
 func (h *host) probeKey(l *language) string {
-	return fmt.Sprintf("%s %d %s %q %t %v %s %s\n%s\n%s", l.Name, l.kind, l.path, l.probed, l.forks, h.sandbox.Mode(), l.MinVersion, l.sourceSum(),
+	return fmt.Sprintf("%s %d %s %q %t %v %s %s\n%s\n%s", l.Name, l.kind, l.Path, l.probed, l.forks, h.sandbox.Mode(), l.MinVersion, l.sourceSum(),
 		probecache.Environment(), probecache.Machine())
 }
 
@@ -42,16 +47,11 @@ func (l *language) sourceSum() string {
 
 // recall fills in what is known of a candidate, and reports whether it is.
 func (h *host) recall(l *language) bool {
-	if l.environment != nil {
+	var known knownLanguage
+	if l.environment != nil || !h.opts.probes().Load(h.probeKey(l), 0, &known) {
 		return false
 	}
-	var k knownLanguage
-	if !h.opts.probes().Load(h.probeKey(l), 0, &k) {
-		return false
-	}
-	l.path, l.runtime, l.prefix = k.Path, k.Runtime, k.Prefix
-	l.roots, l.packages, l.installed = k.Roots, k.Packages, k.Installed
-	l.boot, l.forkBoot = k.Boot, k.ForkBoot
+	l.knownLanguage = known
 	return true
 }
 
@@ -60,12 +60,12 @@ func (h *host) remember(key, candidate string, l *language) {
 	if l.environment != nil {
 		return
 	}
-	files := append(probecache.Files(), candidate, l.path, l.prefix, l.prefix+"/pyvenv.cfg")
+	files := append(probecache.Files(), candidate, l.Path, l.Prefix, l.Prefix+"/pyvenv.cfg")
 	files = append(files, l.searched...)
-	for _, root := range l.roots {
+	for _, root := range l.Roots {
 		if strings.Contains(root, "/") {
 			files = append(files, root)
 		}
 	}
-	h.opts.probes().Store(key, files, knownLanguage{l.path, l.runtime, l.prefix, l.roots, l.packages, l.installed, l.boot, l.forkBoot})
+	h.opts.probes().Store(key, files, l.knownLanguage)
 }

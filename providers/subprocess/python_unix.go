@@ -39,26 +39,26 @@ func (l *language) probePython() error {
 	if interpreter.Older(about.Version, l.MinVersion) {
 		return fmt.Errorf("version %s is older than %s", about.Version, l.MinVersion)
 	}
-	l.runtime = "CPython " + about.Version
+	l.Runtime = "CPython " + about.Version
 	if filepath.IsAbs(about.Executable) && l.probed == "" {
-		l.path = about.Executable // behind the shims of version managers
+		l.Path = about.Executable // behind the shims of version managers
 	}
-	l.prefix, l.searched = about.Prefixes[0], about.Path
-	l.roots = interpreter.PythonRoots(l.probePath(), about.Prefixes, about.Path)
+	l.Prefix, l.searched = about.Prefixes[0], about.Path
+	l.Roots = interpreter.PythonRoots(l.probePath(), about.Prefixes, about.Path)
 	if prefix, ok := projectOf(l); ok {
-		if l.prefix = prefix; l.made {
-			l.roots = append(l.roots, prefix)
+		if l.Prefix = prefix; l.made {
+			l.Roots = append(l.Roots, prefix)
 		}
-		site := sitePackages(l.prefix, about.Version)
+		site := sitePackages(l.Prefix, about.Version)
 		l.searched, about.Metadata = append(l.searched, site), metadataOf(site)
 	}
-	l.packages, l.installed = packagesOf(about.Metadata), versionsOf(about.Metadata)
+	l.Packages, l.Installed = packagesOf(about.Metadata), versionsOf(about.Metadata)
 	code, err := pieces([]byte(printed))
 	if err != nil || len(code) != 1+strings.Count(source, "\x00") {
 		return errors.New("cannot compile the driver")
 	}
-	if l.boot = code[0]; l.forks {
-		l.forkBoot = code[1]
+	if l.Boot = code[0]; l.forks {
+		l.ForkBoot = code[1]
 	}
 	return nil
 }

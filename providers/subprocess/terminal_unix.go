@@ -96,7 +96,7 @@ func (t *terminal) ends(child *os.File) (*ends, error) {
 
 // interactive returns the command that replaces a shell of a terminal by one for a person.
 func (h *host) interactive(l *language) string {
-	line := fmt.Sprintf("exec %s -l -i", l.path)
+	line := fmt.Sprintf("exec %s -l -i", l.Path)
 	if h.sandbox.Mode() == sandbox.Landlock && l.Name == "bash" {
 		// It would say at its start that it has no job control.
 		line = "PROMPT_COMMAND='exec 2>&0; unset PROMPT_COMMAND' " + line + " 2>/dev/null"

@@ -28,14 +28,14 @@ func (l *language) checkTrust(dirs []string) error {
 	if e := l.environment; e != nil && interpreter.LinkedThrough(e.Dir, dirs) != "" {
 		return fmt.Errorf("programs change what is in %s, where its environment lies: keep environments elsewhere", interpreter.LinkedThrough(e.Dir, dirs))
 	}
-	ask, err := interpreter.Askable(l.path, dirs)
-	if err == nil && ask == l.path {
+	ask, err := interpreter.Askable(l.Path, dirs)
+	if err == nil && ask == l.Path {
 		// What packages have put into an environment may be in the place of its own.
-		if ask, l.made = environments.Base(l.path); l.made && interpreter.LinkedThrough(ask, dirs) != "" {
+		if ask, l.made = environments.Base(l.Path); l.made && interpreter.LinkedThrough(ask, dirs) != "" {
 			err = fmt.Errorf("programs change what is in %s, where the interpreter lies that its environment was made with", interpreter.LinkedThrough(ask, dirs))
 		}
 	}
-	if ask != l.path {
+	if ask != l.Path {
 		l.probed = ask
 	}
 	return err
@@ -46,7 +46,7 @@ func (l *language) probePath() string {
 	if l.probed != "" {
 		return l.probed
 	}
-	return l.path
+	return l.Path
 }
 
 // changeable returns the directories of the host that programs may change, by
@@ -61,12 +61,12 @@ func (h *host) admit(l *language, cwd string) error {
 	switch {
 	case h.sandbox.Mode() == sandbox.None:
 		return nil // they can change all that its user can
-	case l.probed != "" && h.dir != nil && interpreter.Within(l.path, h.opts.Dir) && interpreter.LinkedThrough(l.path, interpreter.RealDirs(h.opts.Writable)) == "" && cwd != h.dir.Path():
+	case l.probed != "" && h.dir != nil && interpreter.Within(l.Path, h.opts.Dir) && interpreter.LinkedThrough(l.Path, interpreter.RealDirs(h.opts.Writable)) == "" && cwd != h.dir.Path():
 		return fmt.Errorf("%w: Cwd: %s, which is in Options.Dir, is not to be seen from there: leave Cwd empty, or list the directory in Options.Writable",
-			codeinterp.ErrInvalid, l.path)
-	case (l.probed == "" || l.made) && interpreter.LinkedThrough(l.path, []string{cwd}) != "":
+			codeinterp.ErrInvalid, l.Path)
+	case (l.probed == "" || l.made) && interpreter.LinkedThrough(l.Path, []string{cwd}) != "":
 		return fmt.Errorf("%w: Cwd: the host starts %s, which is in it, and programs could change it: use an interpreter from outside, or list the directory in Options.Writable where it is a link to one",
-			codeinterp.ErrInvalid, l.path)
+			codeinterp.ErrInvalid, l.Path)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ const maxListed = 10_000
 
 // projectOf returns the environment that l's link is in, if it is one's.
 func projectOf(l *language) (prefix string, ok bool) {
-	prefix = filepath.Dir(filepath.Dir(l.path))
+	prefix = filepath.Dir(filepath.Dir(l.Path))
 	_, err := os.Lstat(filepath.Join(prefix, "pyvenv.cfg"))
 	return prefix, err == nil && l.probed != ""
 }

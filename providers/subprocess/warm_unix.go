@@ -24,7 +24,7 @@ import (
 
 // startPools starts a pool for each language that has warm starts.
 func (h *host) startPools() error {
-	if h.opts.Warm == nil {
+	if h.opts.Warm == nil || h.opts.Keep != nil { // or keepers have them
 		return nil
 	}
 	h.warm = map[string]*pool{}
@@ -66,7 +66,7 @@ type pool struct {
 
 // open starts the first process, so that a preload that fails is the constructor's error.
 func (w *pool) open() error {
-	w.forks = w.l.forkBoot != nil && w.h.sandbox.CanFork() && w.h.dir == nil // a forked process has a directory of its own
+	w.forks = w.l.ForkBoot != nil && w.h.sandbox.CanFork() && w.h.dir == nil // a forked process has a directory of its own
 	size := defaultPool
 	if w.h.opts.Warm.Pool > 0 {
 		size = w.h.opts.Warm.Pool

@@ -103,7 +103,7 @@ func openKept(t *testing.T, ref workspace.Ref) (*workspace.Workspace, workspace.
 }
 
 // keepers are the keepers there are.
-func keepers(t *testing.T) []keeper.Keeper {
+func keepers(t *testing.T) []int {
 	dir, err := keeper.Open(os.Getenv)
 	if err != nil {
 		t.Fatal(err)

@@ -3,19 +3,17 @@ package kept
 import (
 	"context"
 	"io"
+	"os"
 	"slices"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
-	"github.com/toolcell/toolcell/internal/keeper"
 )
 
 // A run is a run in a keeper.
 type run struct {
-	s *Server
-
-	// Of a command.
+	s       *Server
 	input   *io.PipeReader
 	feed    *io.PipeWriter
 	signals chan codeinterp.Signal
@@ -24,37 +22,39 @@ type run struct {
 	life   context.Context
 	cancel context.CancelFunc // ends life
 
-	mu    sync.Mutex
-	begun bool                    // the program has
-	host  *keeper.Conn            // gets the output as it comes; nil if it has gone
-	kept  spool                   // the output, for others
-	lost  []codeinterp.Truncation // what was dropped before the host came
+	mu      sync.Mutex
+	changed sync.Cond // something below has; on mu
+	begun   bool      // the program has
+	over    bool      // done is about to be closed
+	host    *host     // gets the output; nil if it has gone
+	sent    int       // the number of the next output that it gets
+	spool
 
-	// Set before done is closed.
+	// Set before over.
 	res codeinterp.Result
 	err error
 
-	// Guarded by Server.mu.
-	of  int  // the Server's count of hosts when the last one followed it
-	got bool // that one has got the end
+	got bool // its host has got the end; guarded by Server.mu
 }
 
 // start starts a run of a host's, after that of the host before, which it reports.
-func (s *Server) start(q *Request, c *keeper.Conn) *run {
-	r := &run{s: s, done: make(chan struct{}), host: c, kept: spool{max: s.Spool}, signals: make(chan codeinterp.Signal)}
+func (h *host) start(q *Request) {
+	s := h.s
+	r := &run{s: s, done: make(chan struct{}), host: h, spool: spool{max: s.Spool, first: 1}, signals: make(chan codeinterp.Signal)}
+	r.changed.L = &r.mu
 	r.input, r.feed = io.Pipe()
 	r.life, r.cancel = context.WithCancel(s.life)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	former := s.run
-	if former.knownTo(s.hosts) {
+	if former == h.run || former != nil && former.got {
 		former = nil
 	}
-	s.run, r.of = r, s.hosts
+	s.run, h.run = r, r
 	go func() {
 		defer close(r.done)
 		defer r.cancel()
-		if former != nil {
+		if former != nil && !s.Shared {
 			select {
 			case <-former.done:
 				former.report()
@@ -62,40 +62,54 @@ func (s *Server) start(q *Request, c *keeper.Conn) *run {
 			case <-r.life.Done():
 			}
 		}
-		if r.execute(q); r.res.Status == codeinterp.StatusNotRun {
+		r.execute(q)
+		r.change(func() { r.over = true })
+		if r.res.Status == codeinterp.StatusNotRun {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.run = former
 		}
 	}()
-	return r
 }
 
-// knownTo reports whether there is nothing of a run that a host does not know. Server.mu is
-// held.
-func (r *run) knownTo(host int) bool { return r == nil || r.got || r.of == host }
+// change changes what is guarded by mu.
+func (r *run) change(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f()
+	r.changed.Broadcast()
+}
 
 // execute runs the program to its end.
 func (r *run) execute(q *Request) {
-	o := &q.Options
+	o, s := &q.Options, r.s
 	if o.OnOutput = r.add; q.HasStdin && o.Stdin == nil {
 		o.Stdin = []byte{}
 	}
-	ctx := driver.OnBegin(r.life, r.begin)
-	if q.Op == Run {
-		r.res, r.err = r.s.Contexts.RunInContext(ctx, r.s.ID, q.Code, &o.RunOptions)
-		return
+	if q.HasInput {
+		o.Input = r.input
 	}
-	o.Input, o.Signals = r.input, r.signals
-	shell, _ := codeinterp.Commands(r.s.Contexts)
-	r.res, r.err = shell.RunCommand(ctx, q.Code, o)
+	if q.Files != "" {
+		o.Files = os.DirFS(q.Files)
+	}
+	ctx := driver.OnBegin(r.life, func() {
+		r.change(func() { r.begun = true })
+		s.setBegun(true)
+	})
+	switch q.Op {
+	case Run:
+		r.res, r.err = s.Contexts.RunInContext(ctx, s.ID, q.Code, &o.RunOptions)
+	case Single:
+		r.res, r.err = s.Contexts.RunCode(ctx, s.Hello.Language, q.Code, &o.RunOptions)
+	default:
+		o.Signals = r.signals
+		shell, _ := codeinterp.Commands(s.Contexts)
+		r.res, r.err = shell.RunCommand(ctx, q.Code, o)
+	}
 }
 
-// take gives a command a signal, or input as soon as it takes it.
+// take gives a command a signal, or a program input as soon as it takes it.
 func (r *run) take(q *Request) error {
-	if r == nil {
-		return codeinterp.ErrNoRun
-	}
 	if q.Op == Signal {
 		select {
 		case r.signals <- q.Signal:
@@ -110,76 +124,49 @@ func (r *run) take(q *Request) error {
 	return err
 }
 
-// begin notes that the program has begun.
-func (r *run) begin() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.begun { // it may start again
-		r.send(&Reply{Begun: true})
-	}
-	r.begun = true
-	r.s.setBegun(true)
-}
-
-// add passes on an output and keeps it. It waits for a host that is slow.
+// add keeps an output. It waits for a host that is slow.
 func (r *run) add(o codeinterp.Output) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.send(&Reply{Output: &o})
-	r.kept.add(o)
+	r.put(o, r.sent)
+	r.changed.Broadcast()
+	for r.size > r.max {
+		for r.host != nil && r.first >= r.sent {
+			r.changed.Wait()
+		}
+		r.drop()
+	}
 	return nil
 }
 
-// send sends something to the host, if there is one. r.mu is held.
-func (r *run) send(m *Reply) {
-	if r.host != nil && r.host.Encode(m) != nil {
-		r.host = nil
+// follow makes a host the one that gets the output, from the begin on.
+func (r *run) follow(h *host) {
+	if r != nil {
+		r.change(func() { r.host, r.sent = h, 0 })
 	}
 }
 
-// resume sends what is kept of the output to another host, which gets the rest as it
-// comes.
-func (r *run) resume(c *keeper.Conn) {
-	r.s.mu.Lock()
-	r.of = r.s.hosts
-	r.s.mu.Unlock()
+// next returns the output from a number on, once there is some, and the end of the run.
+func (r *run) next(h *host, from int) *Reply {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	missed, lost := r.kept.missed()
-	if r.host, r.lost = c, lost; r.begun {
-		r.send(&Reply{Begun: true, Missed: missed})
+	for r.host == h && !r.over && (!r.begun || from >= r.end()) {
+		r.changed.Wait()
 	}
-	for i := range r.kept.list {
-		r.send(&Reply{Output: &r.kept.list[i]})
+	if r.host != h {
+		return &Reply{} // which is not read
 	}
-}
-
-// serve serves the host that follows the run to its end, which the host confirms.
-func (r *run) serve(c *keeper.Conn) {
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		for q := (Request{}); c.Decode(&q) == nil; {
-			if q.Op == got {
-				r.s.mu.Lock()
-				defer r.s.mu.Unlock()
-				r.got = true
-				return
-			}
-			r.cancel() // stop
-		}
-	}()
-	select {
-	case <-r.done:
-	case <-gone:
-		return
+	p := &Reply{Begun: r.begun && from == 0, Next: r.end()}
+	if from < r.first {
+		p.Lost = r.lost()
 	}
-	r.mu.Lock()
-	end, reply := r.res, Answer(r.err)
-	end.Truncated, reply.End = slices.Concat(end.Truncated, r.lost), &end
-	r.mu.Unlock()
-	_ = c.Encode(reply)
-	<-gone
+	p.Outputs = slices.Clone(r.list[max(from-r.first, 0):])
+	r.sent = p.Next
+	r.changed.Broadcast()
+	if r.over {
+		p.End, p.Err = &r.res, Answer(r.err).Err
+	}
+	return p
 }
 
 // report reports a run of the host before by late output.
@@ -188,11 +175,10 @@ func (r *run) report() {
 		return
 	}
 	out := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: r.s.Spool})
-	for _, o := range r.kept.list {
+	for _, o := range r.list {
 		out.Add(o)
 	}
-	_, lost := r.kept.missed()
-	for _, t := range slices.Concat(r.res.Truncated, lost) {
+	for _, t := range slices.Concat(r.res.Truncated, r.lost()) {
 		out.Lost(t)
 	}
 	driver.ReportRun(r.s.Late, out, outcome(&r.res, r.err))

@@ -3,8 +3,8 @@ package kept
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -14,43 +14,58 @@ import (
 )
 
 const (
-	startLease = 5 * time.Second  // at least, for the host that has started the keeper
+	holdLimit  = time.Second      // for the host before to be gone
+	maxHosts   = 64               // at once, of a shared keeper
 	closeLimit = 10 * time.Second // for a keeper to end, whatever keeps it
 )
 
-// A Server is the keeper's end of a context or of a command. It has an interpreter with that
-// alone, which knows all about its runs but their output.
+// A Server is the keeper's end of a context or of a command, or of single runs. It has an
+// interpreter with that alone, which knows all about its runs but their output.
 type Server struct {
 	Contexts *driver.Stateful
 	ID       codeinterp.ContextID    // of the context
 	Late     func(codeinterp.Output) // of the context's session
 	Hello    Hello
-	Spool    int           // bytes
-	Lease    time.Duration // how long it serves while no host has the context
+	Spool    int  // bytes
+	Shared   bool // by many hosts at once, whose runs end with them
 
 	life context.Context // ends with the service
 	end  context.CancelFunc
+	room chan struct{} // for hosts
 
 	mu    sync.Mutex
-	held  bool // a host has the context
-	hosts int  // that have had it
-	lease *time.Timer
-	run   *run // the last one, nil if there is none to resume or to report
-	begun bool // a program has begun
+	hosts int // that there are
+	lease time.Duration
+	timer *time.Timer // ends the lease
+	run   *run        // the last one, nil if there is none to resume or to report
+	begun bool        // a program has begun
 }
 
-// Serve serves hosts until ctx or the lease ends, or a host ends the context, and closes
-// the interpreter.
-func (s *Server) Serve(ctx context.Context, ln *net.UnixListener) {
+// Serve serves hosts, first the one that has sent q, until ctx or the lease ends, or a host
+// ends the context, and closes the interpreter.
+func (s *Server) Serve(ctx context.Context, ln *net.UnixListener, c *Conn, q *Request) {
 	s.life, s.end = context.WithCancel(ctx)
-	s.lease = time.AfterFunc(max(s.Lease, startLease), s.end)
+	s.timer = time.AfterFunc(patience, s.end)
+	s.room = make(chan struct{}, 1)
+	if s.Shared {
+		s.room = make(chan struct{}, maxHosts)
+	}
 	context.AfterFunc(s.life, func() { ln.Close() })
+	go s.serve(c, q)
 	for {
-		socket, err := keeper.Accept(ln)
+		socket, err := ln.AcceptUnix()
 		if err != nil {
 			break
 		}
-		go s.answer(keeper.NewConn(socket))
+		go func() {
+			c := NewConn(socket)
+			defer c.Close()
+			_ = c.SetReadDeadline(time.Now().Add(patience))
+			if q, err := c.Read(); err == nil {
+				_ = c.SetReadDeadline(time.Time{})
+				s.serve(c, q)
+			}
+		}()
 	}
 	_ = s.close()
 }
@@ -60,33 +75,108 @@ func (s *Server) close() error {
 	return s.Contexts.Close()
 }
 
-// answer serves one connection.
-func (s *Server) answer(c *keeper.Conn) {
-	defer c.Close()
-	_ = c.SetReadDeadline(time.Now().Add(patience))
-	var q Request
-	if c.Decode(&q) != nil {
+// A host is a host that has the context, or one of those that share the keeper.
+type host struct {
+	s   *Server
+	c   *Conn
+	run *run // that it has begun or resumed
+}
+
+// serve serves one host until its connection ends. q is its first request.
+func (s *Server) serve(c *Conn, q *Request) {
+	if err := s.hold(q.Lease); err != nil {
+		c.Answer(q, Answer(err))
 		return
 	}
-	_ = c.SetReadDeadline(time.Time{})
+	h := &host{s: s, c: c}
+	defer h.leave()
+	s.mu.Lock()
+	hello := s.Hello
+	hello.Empty, hello.PID = !s.begun, os.Getpid()
+	s.mu.Unlock()
+	c.Answer(q, &Reply{Hello: &hello})
+	for {
+		q, err := c.Read()
+		if err != nil {
+			return
+		}
+		h.take(q)
+		r := h.run
+		go func() {
+			if c.Answer(q, h.answer(r, q)); q.Op == Close {
+				s.end()
+			}
+		}()
+	}
+}
+
+// hold makes room for a host. The lease runs while there is none.
+func (s *Server) hold(lease time.Duration) error {
+	select {
+	case s.room <- struct{}{}:
+	case <-time.After(holdLimit): // the keeper may have yet to notice that the host before has gone
+		return fmt.Errorf("%w: another process has the context", codeinterp.ErrCapacity)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hosts == 0 && !s.timer.Stop() {
+		<-s.room
+		return fmt.Errorf("%w: its lease has ended", codeinterp.ErrContext)
+	}
+	s.hosts, s.lease = s.hosts+1, lease
+	return nil
+}
+
+// leave leaves the run to the next host, if there can be one.
+func (h *host) leave() {
+	s := h.s
+	h.run.follow(nil)
+	if h.run != nil && s.Shared {
+		h.run.cancel()
+	}
+	if p, ok := codeinterp.Pauses(s.Contexts); ok {
+		_ = p.Resume(s.life) // which the host cannot do any more
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hosts--; s.hosts == 0 {
+		s.timer.Reset(s.lease)
+	}
+	<-s.room
+}
+
+// take does what is to be done in the order of the requests.
+func (h *host) take(q *Request) {
+	switch q.Op {
+	case Run, Single, Command:
+		h.start(q)
+	case Resume:
+		h.s.mu.Lock()
+		h.run = h.s.run
+		h.s.mu.Unlock()
+		h.run.follow(h)
+	case stop:
+		h.run.cancel()
+	case got:
+		h.s.mu.Lock()
+		h.run.got = true
+		h.s.mu.Unlock()
+	}
+}
+
+// answer does the rest, and returns the answer. r is the host's run.
+func (h *host) answer(r *run, q *Request) *Reply {
+	s := h.s
 	pauses, _ := codeinterp.Pauses(s.Contexts)
 	var err error
 	switch q.Op {
-	case hold:
-		s.hold(c)
-		return
-	case Run, Command:
-		s.start(&q, c).serve(c)
-		return
-	case Resume:
-		if r := s.last(); r != nil {
-			r.resume(c)
-			r.serve(c)
-			return
+	case Run, Single, Command, Resume, next:
+		if r != nil {
+			return r.next(h, q.From)
 		}
 		err = codeinterp.ErrNoRun
 	case Input, Signal:
-		err = s.last().take(&q)
+		err = r.take(q)
 	case Interrupt:
 		err = s.Contexts.InterruptContext(s.life, s.ID)
 	case Restart:
@@ -98,21 +188,14 @@ func (s *Server) answer(c *keeper.Conn) {
 		err = pauses.Resume(s.life)
 	case Release:
 		s.mu.Lock()
-		if s.run.knownTo(s.hosts) {
+		if s.run == r || s.run.got {
 			s.run = nil
 		}
 		s.mu.Unlock()
 	case Close:
 		err = s.close()
-		defer s.end()
 	}
-	_ = c.Encode(Answer(err))
-}
-
-func (s *Server) last() *run {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.run
+	return Answer(err)
 }
 
 // setBegun says whether a program has begun in the state. Of an empty one there is no run.
@@ -122,35 +205,4 @@ func (s *Server) setBegun(begun bool) {
 	if s.begun = begun; !begun {
 		s.run = nil
 	}
-}
-
-// hold gives the context to a host until its connection ends. The lease runs while no host
-// has it.
-func (s *Server) hold(c *keeper.Conn) {
-	s.mu.Lock()
-	var err error
-	switch {
-	case s.held:
-		err = fmt.Errorf("%w: another process has the context", codeinterp.ErrCapacity)
-	case !s.lease.Stop():
-		err = fmt.Errorf("%w: its lease has ended", codeinterp.ErrContext)
-	default:
-		s.held = true
-		s.hosts++
-	}
-	r, hello := Answer(err), s.Hello
-	hello.Empty, r.Hello = !s.begun, &hello
-	s.mu.Unlock()
-	if sent := c.Encode(r); err != nil {
-		return
-	} else if sent == nil {
-		_, _ = io.Copy(io.Discard, c)
-	}
-	if p, ok := codeinterp.Pauses(s.Contexts); ok {
-		_ = p.Resume(s.life) // which the host cannot do any more
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held = false
-	s.lease.Reset(s.Lease)
 }

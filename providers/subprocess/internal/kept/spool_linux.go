@@ -2,10 +2,11 @@ package kept
 
 import "github.com/toolcell/toolcell/codeinterp"
 
-// A spool keeps the last output of a run.
+// A spool keeps the last output of a run. Outputs have numbers.
 type spool struct {
 	max     int // bytes
 	list    []codeinterp.Output
+	first   int                         // the number of the first of list
 	size    int                         // of list
 	dropped [codeinterp.Clear + 1]int64 // bytes by their kind
 }
@@ -23,26 +24,30 @@ func weigh(o *codeinterp.Output) int {
 	return n
 }
 
-// add keeps o, whose memory is the spool's from then on.
-func (s *spool) add(o codeinterp.Output) {
-	if o.Kind == codeinterp.Clear && !o.Wait {
-		*s = spool{max: s.max}
-	}
+// end returns the number of the next output.
+func (s *spool) end() int { return s.first + len(s.list) }
+
+// put keeps o, whose memory is the spool's from then on. What has a number below sent stays
+// as it is.
+func (s *spool) put(o codeinterp.Output, sent int) {
 	s.size += weigh(&o)
-	if n := len(s.list) - 1; n >= 0 && joins(&s.list[n], &o) {
+	if n := len(s.list) - 1; n >= 0 && s.first+n >= sent && joins(&s.list[n], &o) {
 		s.list[n].Data = append(s.list[n].Data, o.Data...)
 		s.size -= eachOutput
-	} else {
-		o.Data = o.Data[:len(o.Data):len(o.Data)]
-		s.list = append(s.list, o)
+		return
 	}
-	for s.size > s.max {
-		first := &s.list[0]
-		s.size -= weigh(first)
-		s.dropped[first.Kind] += int64(max(first.Size(), 1))
-		*first = codeinterp.Output{}
-		s.list = s.list[1:]
-	}
+	o.Data = o.Data[:len(o.Data):len(o.Data)]
+	s.list = append(s.list, o)
+}
+
+// drop drops the oldest output.
+func (s *spool) drop() {
+	first := &s.list[0]
+	s.size -= weigh(first)
+	s.dropped[first.Kind] += int64(max(first.Size(), 1))
+	*first = codeinterp.Output{}
+	s.list = s.list[1:]
+	s.first++
 }
 
 // joins reports whether b goes on with a.
@@ -51,13 +56,12 @@ func joins(a, b *codeinterp.Output) bool {
 	return stream && a.Kind == b.Kind && a.Late == b.Late && len(a.Data)+len(b.Data) <= joinBelow
 }
 
-// missed returns how many bytes were dropped, in all and by their kind.
-func (s *spool) missed() (all int64, by []codeinterp.Truncation) {
+// lost returns how much was dropped.
+func (s *spool) lost() (by []codeinterp.Truncation) {
 	for kind, n := range s.dropped[:codeinterp.Clear] {
 		if n > 0 {
-			all += n
 			by = append(by, codeinterp.Truncation{Stream: codeinterp.Kind(kind).String(), Bytes: n, Reason: codeinterp.TruncatedByLimit})
 		}
 	}
-	return all, by
+	return by
 }

@@ -1,19 +1,27 @@
+// Package kept is what a host and a keeper say to each other, with the run and its output,
+// which the keeper of a context or a command keeps for hosts that come and go.
 package kept
 
 import (
+	"encoding/gob"
 	"errors"
+	"net"
+	"sync"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/keeper"
 )
 
-// The operations. Each has a connection of its own.
+// The operations. The first three begin a run of the host, the fourth gets that of the host
+// before; they return the beginning of its output.
 const (
-	Run       = "run"     // of a context
-	Command   = "command" // a run of the shell, once
-	Input     = "input"   // of a command, which takes it
-	Signal    = "signal"  // to a command
-	Resume    = "resume"  // of the last run
+	Run     = "run"     // of the context
+	Single  = "single"  // run of a keeper without a context
+	Command = "command" // of the shell, once
+	Resume  = "resume"
+
+	Input     = "input"  // of the run, which takes it
+	Signal    = "signal" // to a command
 	Interrupt = "interrupt"
 	Restart   = "restart"
 	Pause     = "pause" // until EndPause, or the host has gone
@@ -21,40 +29,97 @@ const (
 	Release   = "release" // the host goes, and has got all
 	Close     = "close"
 
-	hold = "hold" // all belongs to the host until the connection ends
+	// Hold is the first one, without an ID: all belongs to the host until the connection ends.
+	Hold = "hold"
+
+	next = "next" // output of the run
 	stop = "stop" // the run
 	got  = "got"  // the host has got the end of the run
 )
 
 // A Request is what a host asks a keeper for.
 type Request struct {
-	Op       string
-	Code     string                    // of a run
-	Options  codeinterp.CommandOptions // of it
-	HasStdin bool                      // gob does not tell an empty one from none
-	Data     []byte                    // of an Input
-	Last     bool                      // there is no more input
-	Signal   codeinterp.Signal
+	ID int
+	Op string
+
+	// Of a Hold.
+	Order []byte // for a keeper that has just been started
+	Lease time.Duration
+
+	// Of a run.
+	Code               string
+	Options            codeinterp.CommandOptions
+	HasStdin, HasInput bool   // gob does not tell an empty one from none
+	Files              string // the directory in which they are
+
+	From   int    // of a next: the number of the first output
+	Data   []byte // of an Input
+	Last   bool   // there is no more input
+	Signal codeinterp.Signal
 }
 
-// A Reply is an answer, or a part of the answer to a run.
+// A Reply is the answer to the request of its ID.
 type Reply struct {
-	Err    *Error
-	Hello  *Hello
-	Begun  bool
-	Missed int64 // with Begun: bytes of output before that are not kept
-	Output *codeinterp.Output
-	End    *codeinterp.Result // Err is the run's
+	ID    int
+	Err   *Error
+	Hello *Hello
+
+	// Of a run.
+	Begun   bool                    // just now
+	Lost    []codeinterp.Truncation // what is not kept of the output before
+	Outputs []codeinterp.Output
+	Next    int                // the number of the next one
+	End     *codeinterp.Result // Err is the run's
 }
 
-// A Hello describes a context to the host that attaches it.
+// A Hello describes a keeper to a host.
 type Hello struct {
+	PID      int
 	Language string
-	Cwd      string // of ContextOptions
-	Env      map[string]string
+	Context  codeinterp.ContextOptions
 	Dir      string // the working directory
 	Inside   string // where programs start, as they see it
 	Empty    bool   // no program has begun
+}
+
+// A Conn is a connection of a host and a keeper.
+type Conn struct {
+	*net.UnixConn
+	in *gob.Decoder
+
+	mu  sync.Mutex
+	out *gob.Encoder
+}
+
+// NewConn returns the connection of a socket.
+func NewConn(c *net.UnixConn) *Conn {
+	return &Conn{UnixConn: c, in: gob.NewDecoder(c), out: gob.NewEncoder(c)}
+}
+
+// Send sends a request. If that fails, the connection ends.
+func (c *Conn) Send(q *Request) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.SetWriteDeadline(time.Now().Add(patience))
+	err := c.out.Encode(q)
+	if err != nil {
+		c.Close()
+	}
+	return err
+}
+
+// Read returns the next request.
+func (c *Conn) Read() (*Request, error) {
+	q := &Request{}
+	return q, c.in.Decode(q)
+}
+
+// Answer answers a request, if there is still somebody who reads it.
+func (c *Conn) Answer(q *Request, r *Reply) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r.ID = q.ID
+	_ = c.out.Encode(r)
 }
 
 // An Error is an error that crosses the socket.
@@ -92,17 +157,4 @@ func (r *Reply) failure() error {
 		return nil
 	}
 	return r.Err
-}
-
-// ask sends a request and returns the answer, and its error.
-func ask(c *keeper.Conn, q *Request) (*Reply, error) {
-	r := &Reply{}
-	err := c.Encode(q)
-	if err == nil {
-		err = c.Decode(r)
-	}
-	if err == nil {
-		err = r.failure()
-	}
-	return r, err
 }

@@ -1,3 +1,5 @@
+//go:build linux && real
+
 // Package attachtest kills hosts at random points, and looks whether the next process finds
 // the state of their contexts and the output of their runs.
 package attachtest
@@ -7,10 +9,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -19,11 +22,62 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/jupytertest"
+	"github.com/toolcell/toolcell/internal/keeper"
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/internal/tier"
+	"github.com/toolcell/toolcell/providers/jupyter"
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// Variable names the environment variable of a process that is to be a host.
-const Variable = "TOOLCELL_ATTACHTEST"
+// These environment variables make a process a host: of a directory for probes, or of the
+// URL of a server.
+const probes, server = "TOOLCELL_ATTACHTEST_PROBES", "TOOLCELL_ATTACHTEST_SERVER"
+
+func TestMain(m *testing.M) {
+	subprocess.RunKeeper()
+	if dir, url := os.Getenv(probes), os.Getenv(server); dir != "" || url != "" {
+		fmt.Fprintln(os.Stderr, serve(open(dir, url)))
+		os.Exit(1)
+	}
+	os.Exit(leftover.Run(m))
+}
+
+// open returns a provider whose contexts outlive their host: subprocess with a directory for
+// probes, jupyter with the URL of a server.
+func open(dir, url string) (codeinterp.CodeInterpreter, error) {
+	if url != "" {
+		return jupyter.NewStateful(context.Background(), &jupyter.Options{URL: url})
+	}
+	return subprocess.NewStateful(&subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}, ProbeCache: dir,
+		Keep: &subprocess.Keep{Lease: time.Minute, Spool: 1 << 20}, Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}})
+}
+
+// TestHostKilled: a host that is killed at any point leaves the state of its context, and the
+// output of its run or the report that some is missing, to the next process.
+func TestHostKilled(t *testing.T) {
+	t.Run("subprocess", func(t *testing.T) {
+		t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+		dir := t.TempDir()
+		kill(t, dir, "")
+		keepers, err := keeper.Open(os.Getenv)
+		if left := keepers.Keepers("*"); err != nil || len(left) > 0 {
+			t.Errorf("keepers left: %v, %v", left, err)
+		}
+	})
+	t.Run("jupyter", func(t *testing.T) {
+		s := jupytertest.Start(t, &jupytertest.Options{Env: "server7", Forked: true})
+		kill(t, "", s.Address())
+		resp, err := http.Get(strings.Replace(s.Address(), "?", "api/kernels?", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if left, err := io.ReadAll(resp.Body); err != nil || string(left) != "[]" {
+			t.Errorf("kernels left: %s, %v", left, err)
+		}
+	})
+}
 
 const (
 	lines   = 20
@@ -35,9 +89,9 @@ for i in range(20):
 `
 )
 
-// Host is a host: it runs programs one after the other in a context and writes down what
+// serve is a host: it runs programs one after the other in a context and writes down what
 // it sees, until it is killed.
-func Host(ci codeinterp.CodeInterpreter, err error) error {
+func serve(ci codeinterp.CodeInterpreter, err error) error {
 	if err != nil {
 		return err
 	}
@@ -77,11 +131,11 @@ type seen struct {
 }
 
 // host starts a host, kills it at a random point, and returns what it had seen.
-func host(t testing.TB, env []string) (s seen) {
+func host(t *testing.T, env ...string) (s seen) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute) // of a busy machine
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/proc/self/exe")
-	cmd.Env = append(append(os.Environ(), Variable+"=1"), env...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -116,9 +170,14 @@ func host(t testing.TB, env []string) (s seen) {
 	return s
 }
 
-// Kill kills hosts, 5 or, every night, 100 of them, at a point each, and attaches their
-// contexts to ci. env is for the hosts.
-func Kill(t *testing.T, ci codeinterp.CodeInterpreter, env ...string) {
+// kill kills hosts, 5 or, every night, 100 of them, at a point each, and attaches their
+// contexts to an interpreter like theirs.
+func kill(t *testing.T, dir, url string) {
+	ci, err := open(dir, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
 	points := 5
 	if tier.Full {
 		points = 100
@@ -128,7 +187,7 @@ func Kill(t *testing.T, ci codeinterp.CodeInterpreter, env ...string) {
 		for n := range points {
 			t.Run(strconv.Itoa(n), func(t *testing.T) {
 				t.Parallel()
-				s := host(t, env)
+				s := host(t, probes+"="+dir, server+"="+url)
 				res, runs, err := attach(t, ci, &s)
 				missing := s.missing(res)
 				switch {
@@ -185,26 +244,4 @@ func (s *seen) missing(res codeinterp.Result) string {
 		}
 	}
 	return ""
-}
-
-// Benchmark detaches and attaches a context.
-func Benchmark(b *testing.B, ci codeinterp.CodeInterpreter) {
-	a, _ := codeinterp.Attaches(ci)
-	s, _ := codeinterp.Stateful(ci)
-	id, err := s.CreateContext(b.Context(), "python", nil)
-	var times []time.Duration
-	for b.Loop() {
-		if err != nil {
-			b.Fatal(err)
-		}
-		start := time.Now()
-		var ref codeinterp.Ref
-		if ref, err = a.Detach(b.Context(), id); err == nil {
-			id, err = a.Attach(b.Context(), ref)
-		}
-		times = append(times, time.Since(start))
-	}
-	slices.Sort(times)
-	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
-	b.ReportMetric(0, "ns/op")
 }
