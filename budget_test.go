@@ -98,7 +98,7 @@ var budgets = map[string]int{
 	"shell/screen":                        348,
 	"tools":                               5468,
 	"tools/codemode":                      2110,
-	"tools/codemode/mcptools":             1752,
+	"tools/codemode/mcptools":             1537,
 	"tools/format":                        1389,
 	"tools/oteltools":                     482,
 	"tools/secret":                        67,

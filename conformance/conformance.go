@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -83,44 +82,4 @@ func Run(t *testing.T, cfg Config) {
 			})
 		}
 	})
-}
-
-// Check is Run without a testing.T. It returns nil or a [*Report]. If ctx ends,
-// the check ends, and what was not tried counts as failed.
-func Check(ctx context.Context, cfg Config) error {
-	s, err := newSuite(cfg)
-	if err != nil {
-		return &Report{Tried: 1, Failures: []Failure{{Check: "New", Clause: "New returns an interpreter", Err: err}}}
-	}
-	return s.check(ctx)
-}
-
-// check tries everything and closes the suite.
-func (s *suite) check(ctx context.Context) error {
-	var r Report
-	for _, g := range s.groups() {
-		for _, c := range s.checks(g) {
-			if s.exempt(g, c) != "" {
-				r.Exempt++
-				continue
-			}
-			r.Tried++
-			if f := s.try(ctx, g, c); f != nil {
-				r.Failures = append(r.Failures, *f)
-			}
-		}
-	}
-	for _, inv := range invariants {
-		r.Tried++
-		for _, err := range s.broken(inv.name) {
-			r.Failures = append(r.Failures, inv.failure(err))
-		}
-	}
-	if err := s.close(); err != nil {
-		r.Failures = append(r.Failures, Failure{Check: "Close", Clause: "Close returns nil once all is released", Err: err})
-	}
-	if len(r.Failures) == 0 {
-		return nil
-	}
-	return &r
 }

@@ -30,7 +30,7 @@ func TestToy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if err := Check(t.Context(), toyConfig(create, name == "stateful" || name == "wrapped")); err != nil {
+				if err := findings(t.Context(), toyConfig(create, name == "stateful" || name == "wrapped")); err != nil {
 					t.Error(err)
 				}
 			})

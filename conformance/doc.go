@@ -13,8 +13,7 @@
 //	}
 //
 // The suite has programs for python, javascript, typescript and bash; [Config].Programs
-// adds languages or replaces programs. Start with an empty Lacks. Outside of tests, [Check]
-// returns the same findings as an error.
+// adds languages or replaces programs. Start with an empty Lacks.
 //
 // # Declaring what a provider lacks
 //

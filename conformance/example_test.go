@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -23,17 +22,6 @@ func ExampleRun() {
 		Stateful: true,
 		Lacks:    []conformance.Feature{conformance.Processes, conformance.Values.In("bash")},
 	})
-}
-
-// Outside of tests the findings come as an error, one paragraph each.
-func ExampleCheck() {
-	err := conformance.Check(context.Background(), conformance.Config{New: open})
-	fmt.Println(err)
-	// Output:
-	// conformance: 1 of 1 checks failed (0 do not apply)
-	//
-	// New: Config.New: no interpreter on this machine
-	//   contract: New returns an interpreter
 }
 
 // A language that differs from the suite's programs in one point.

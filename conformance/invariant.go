@@ -21,8 +21,8 @@ type invariant struct {
 	holds  func(*watched) // see failf
 }
 
-func (i invariant) failure(err error) Failure {
-	return Failure{Group: "invariants", Check: i.name, Clause: sentence(i.row, i.clause), Err: err}
+func (i invariant) failure(err error) failure {
+	return failure{check: i.name, clause: sentence(i.row, i.clause), err: err}
 }
 
 var invariants = []invariant{

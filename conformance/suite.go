@@ -90,9 +90,9 @@ func (s *suite) close() error {
 }
 
 // try runs one check, and returns its failure, or nil.
-func (s *suite) try(ctx context.Context, g group, c check) *Failure {
+func (s *suite) try(ctx context.Context, g group, c check) *failure {
 	if err := s.attempt(ctx, g, c); err != nil {
-		return &Failure{Group: g.name(), Check: c.name, Clause: sentence(c.row, c.clause), Err: err, Feature: c.proves}
+		return &failure{c.name, sentence(c.row, c.clause), err, c.proves}
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 	if a.err == nil {
 		return a.res, nil
 	}
-	if _, answered := answerOf(a.err); !answered && s.URL == "" {
+	if _, answered := answerOf(a.err); !answered {
 		select { // so that the next call does not use a session that is about to end
 		case <-live.done:
 		case <-own.Done():
@@ -94,7 +94,7 @@ func (s *server) failure(ctx, own context.Context, tool string, err error, done 
 	case answered:
 		message = s.clean(message, maxError)
 	default:
-		message = fmt.Sprintf("the server %s cannot be reached, or has ended during the call. %s", s.Name, done)
+		message = fmt.Sprintf("the server %s cannot be reached, or has failed during the call. %s", s.Name, done)
 	}
 	return &codeinterp.FunctionError{Message: message}
 }

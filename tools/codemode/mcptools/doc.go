@@ -14,20 +14,19 @@
 //
 // A structured result is the value of a call; text with other content is its member _text.
 // Without one, text that is a JSON object or array is a value, and any other text is a
-// string. Images, audio and blobs become a [codemode.File] each. Content of an unknown type
-// is text with its JSON.
+// string. Images, audio and blobs become a [codemode.File] each.
 //
 // # Servers that fail
 //
 // [Open] waits a few seconds for the servers and returns without those that are slow; their
 // tools appear when they answer, and [Set.Retry] waits for one that a program names. A
 // server that is away is tried again in the background and by [Set.Retry]; one that ended
-// is started by the next call of one of its tools. A malformed answer fails its own call
-// only. [Set.Problems] lists what is wrong.
+// is started by the next call of one of its tools. A malformed answer ends the session and
+// the calls in progress. [Set.Problems] lists what is wrong.
 //
 // # Limits
 //
-// A message has at most 16 MiB; a longer one ends the session. A server has at most 500
+// A message has at most 16 MiB; a longer one ends the session. Ids are numbers in answers too. A server has at most 500
 // tools. Servers get no sampling, elicitation or roots. Integers above 2^53 in structured
 // results are rounded. On Unix the process group of a server is ended with it.
 //

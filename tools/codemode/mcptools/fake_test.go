@@ -30,7 +30,7 @@ type request struct {
 // which ID is the id of the request. It has the tools f and sleep, whose answer comes after
 // that of f.
 func fake(name, tool string, answer func(r request) string) Server {
-	return Server{Name: name, transport: func(repair *repairer) (mcp.Transport, func(), error) {
+	return Server{Name: name, transport: func(stray func([]byte)) (mcp.Transport, func(), error) {
 		in, send := io.Pipe()
 		receive, out := io.Pipe()
 		var asleep []string
@@ -74,7 +74,9 @@ func fake(name, tool string, answer func(r request) string) Server {
 			}
 		}()
 		kill := sync.OnceFunc(func() { in.Close(); out.Close() })
-		return &mcp.IOTransport{Reader: repair.lines(receive, in), Writer: send, MaxLineLength: -1}, kill, nil
+		messages, to := io.Pipe()
+		go passMessages(receive, to, stray)
+		return &mcp.IOTransport{Reader: messages, Writer: send, MaxLineLength: -1}, kill, nil
 	}}
 }
 

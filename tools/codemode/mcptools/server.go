@@ -18,6 +18,7 @@ type server struct {
 	prefix string // of the names of its tools
 	set    *Set
 	dirty  chan struct{} // the tools may have changed, or a connection is wanted
+	strays sync.Once
 
 	mu       sync.Mutex
 	live     *link // the last session

@@ -90,7 +90,7 @@ func TestProcesses(t *testing.T) {
 	set := openSet(t, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, started("good"))
 	run := programs(t, set)
 	got := run(`console.log(await tools.s_f({}), await tools.s_die({}).catch((e) => e.message), await tools.s_f({}), (await tools.s_env({})).includes("not-for-servers"))`)
-	wants(t, got, "hi s_die: the server s cannot be reached, or has ended during the call. It may or may not have been done. hi false")
+	wants(t, got, "hi s_die: the server s cannot be reached, or has failed during the call. It may or may not have been done. hi false")
 	var pid int
 	fmt.Sscan(strings.TrimPrefix(run(`console.log(await tools.s_pid({}))`), "ok\n--- stdout ---\n"), &pid)
 	set.Close()
@@ -267,7 +267,7 @@ func TestServerThatDoesNotRead(t *testing.T) {
 }
 
 // Over HTTP headers are sent to the host of the URL only, and a malformed answer fails
-// its own call.
+// its call, not the next one.
 func TestHTTP(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.Error("a request to another host") }))
 	t.Cleanup(other.Close)
@@ -298,13 +298,10 @@ func TestHTTP(t *testing.T) {
 	run := programs(t, set)
 	wants(t, run(print), `"hi"`)
 	for _, tt := range []struct{ line, want string }{
-		{`application/json|{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":{"x":NaN}}}`, "not valid JSON"},
-		{`application/json|not JSON`, "is not a message"},
-		{`application/json|{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`, "s_f: what?"},
-		{`application/json|{"id":"ID","result":{"content":[{"type":"text","text":"fine"}]}}`, `"fine"`},
-		{`application/json|{"jsonrpc":"2.0","id":99999,"result":{}}`, "answered another request"},
-		{"text/event-stream|event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"x\":NaN}}\n\n", "not valid JSON"},
-		{"text/event-stream|data: {\"jsonrpc\":\"2.0\",\"id\":ID,\"error\":\"plain\"}\n\n", "s_f: plain"},
+		{`application/json|{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":{"x":NaN}}}`, "has failed"},
+		{`application/json|{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"bad input"}}`, "s_f: bad input"},
+		{`application/json|{"x":"` + strings.Repeat("x", maxMessage) + `"}`, "has failed"},
+		{"text/event-stream|event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"x\":NaN}}\n\n", "has failed"},
 	} {
 		lines.Store(tt.line)
 		wants(t, run(print), tt.want)

@@ -46,7 +46,7 @@ type Server struct {
 	// Programs may call tools without a rule.
 	Rules map[string]Rule
 
-	transport func(*repairer) (t mcp.Transport, end func(), err error) // for tests
+	transport func(stray func([]byte)) (t mcp.Transport, end func(), err error) // for tests
 }
 
 // A Rule says who may call a tool; its fields are those of [codemode.Entry].

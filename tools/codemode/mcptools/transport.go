@@ -1,19 +1,17 @@
 package mcptools
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"mime"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,26 +38,27 @@ func environ(own map[string]string) (env []string) {
 	return env
 }
 
+// stray records the first line of a process that is not a message.
+func (s *server) stray(line []byte) {
+	s.strays.Do(func() {
+		s.set.opts.Logger.Warn("an MCP server prints lines that are not messages; they are skipped", "server", s.Name, "first", s.clean(string(line[:min(len(line), 400)]), 100))
+	})
+}
+
 // dial returns a transport to the server, and a function that ends its process.
 func (s *server) dial() (t mcp.Transport, end func(), err error) {
-	var stray sync.Once
-	repair := &repairer{note: func(line []byte) {
-		stray.Do(func() {
-			s.set.opts.Logger.Warn("an MCP server prints lines that are not messages; they are skipped", "server", s.Name, "first", s.clean(string(line[:min(len(line), 400)]), 100))
-		})
-	}}
 	if s.Server.transport != nil {
-		return s.Server.transport(repair)
+		return s.Server.transport(s.stray)
 	}
 	if s.URL != "" {
-		t, err = s.web(repair)
+		t, err = s.web()
 		return t, func() {}, err
 	}
 	cmd := exec.Command(s.Command, s.Args...)
 	cmd.Env, cmd.Dir, cmd.Stderr = environ(s.Env), s.Dir, s.set.opts.Stderr
 	cmd.WaitDelay = time.Second // its children may hold its output open
 	ownGroup(cmd)
-	p := &process{cmd: cmd, grace: s.set.opts.grace, repair: repair, done: make(chan struct{})}
+	p := &process{cmd: cmd, grace: s.set.opts.grace, stray: s.stray, done: make(chan struct{})}
 	return p, func() { p.Close() }, nil
 }
 
@@ -67,13 +66,13 @@ func (s *server) dial() (t mcp.Transport, end func(), err error) {
 // mcp.CommandTransport in that it skips output that is not a message, notices the end of
 // the process, and ends the process group.
 type process struct {
-	cmd    *exec.Cmd
-	grace  time.Duration // for the server to end after each step of Close
-	repair *repairer
-	stdin  io.WriteCloser
-	done   chan struct{} // closed once the process was waited for
-	mu     sync.Mutex
-	ended  bool
+	cmd   *exec.Cmd
+	grace time.Duration // for the server to end after each step of Close
+	stray func(line []byte)
+	stdin io.WriteCloser
+	done  chan struct{} // closed once the process was waited for
+	mu    sync.Mutex
+	ended bool
 }
 
 // Connect implements mcp.Transport.
@@ -96,7 +95,13 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 		close(p.done)
 		theirs.Close()
 	}()
-	return (&mcp.IOTransport{Reader: p.repair.lines(out, p), Writer: p.stdin, MaxLineLength: -1}).Connect(ctx)
+	messages, to := io.Pipe()
+	go passMessages(out, to, p.stray)
+	reader := struct {
+		io.Reader
+		io.Closer
+	}{messages, p}
+	return (&mcp.IOTransport{Reader: reader, Writer: p.stdin, MaxLineLength: -1}).Connect(ctx)
 }
 
 // Close ends the server as MCP specifies: it closes its input, terminates it, kills it.
@@ -121,20 +126,19 @@ func (p *process) Close() error {
 }
 
 // web returns the transport of a server over HTTP.
-func (s *server) web(repair *repairer) (mcp.Transport, error) {
+func (s *server) web() (mcp.Transport, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%w: %.200q is not an http or https URL", codeinterp.ErrInvalid, s.URL)
 	}
-	client := &http.Client{Transport: &webClient{scheme: u.Scheme, host: u.Host, headers: s.Headers, repair: repair}}
+	client := &http.Client{Transport: &webClient{scheme: u.Scheme, host: u.Host, headers: s.Headers}}
 	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
 }
 
-// A webClient sends requests with headers to one host only, and repairs the answers.
+// A webClient sends requests with headers to one host only, and bounds the answers.
 type webClient struct {
 	scheme, host string
 	headers      map[string]string
-	repair       *repairer
 }
 
 // RoundTrip implements http.RoundTripper. Redirects pass it too.
@@ -148,38 +152,8 @@ func (c *webClient) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header.Set(k, v)
 	}
 	res, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil || res.StatusCode >= 300 {
-		return res, err
+	if err == nil && !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") { // MaxEventSize bounds those
+		res.Body = http.MaxBytesReader(nil, res.Body, maxMessage)
 	}
-	switch kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); {
-	case kind == "text/event-stream":
-		res.Body = c.repair.events(res.Body, idOf(r))
-	case kind == "application/json":
-		text, err := c.repair.body(res.Body, idOf(r))
-		if err != nil {
-			return nil, err
-		}
-		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
-		res.Header.Del("Content-Length")
-	}
-	return res, nil
-}
-
-// idOf returns the id of the call in a request, nil if there is none.
-func idOf(r *http.Request) json.RawMessage {
-	if r.Method != http.MethodPost || r.GetBody == nil {
-		return nil
-	}
-	body, err := r.GetBody()
-	if err != nil {
-		return nil
-	}
-	defer body.Close()
-	// The SDK writes the version and the id first.
-	head := make([]byte, 64)
-	n, _ := io.ReadFull(body, head)
-	if found := idPatterns()[0].FindSubmatch(head[:n]); found != nil {
-		return found[1]
-	}
-	return nil
+	return res, err
 }
