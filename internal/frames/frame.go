@@ -44,7 +44,7 @@ const (
 	Signaled  = 'K' // seq: a SIGINT was sent
 	Preload   = 'M' // modules
 	Complete  = 'O' // number, source of the completer, code, cursor
-	Fork      = 'F' // a sandbox.Layer with the environment, as JSON
+	Fork      = 'F' // number, group, directory, that of the original or "", environment, a sandbox.Layer as JSON
 )
 
 // Kinds of frames from the driver.
@@ -56,7 +56,7 @@ const (
 	Late      = 'L' // "stdout" or "stderr", bytes
 	Truncated = 'T' // kind, bytes
 	Completed = 'B' // number, start, end, matches
-	Forked    = 'P' // pid
+	Forked    = 'P' // pid or 0, number
 	Waited    = 'W' // pid, wait status
 	Done      = 'Z' // seq, how, exit code, name, message, line, module, traceback, bytes left out of these
 )

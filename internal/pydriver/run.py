@@ -542,6 +542,8 @@ def serve(kind, fields):
         report_modules(fields)
     elif kind == b'N':
         offer([name.decode() for name in fields])
+    elif kind == b'F':
+        copy_context(*fields)
     elif kind == b'R':
         how, status, about, old = serve_run(fields)
         if state.once:

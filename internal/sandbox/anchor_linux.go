@@ -74,6 +74,13 @@ func (a *anchors) get() (int, error) {
 	return g, nil
 }
 
+// has reports whether a group is one of them.
+func (a *anchors) has(g int) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Contains(a.all, g)
+}
+
 // adopt takes in a group that a child of the host leads.
 func (a *anchors) adopt(g int) error {
 	a.mu.Lock()

@@ -108,9 +108,9 @@ func (d *Dir) is(fd int) error {
 	return nil
 }
 
-// again opens the directory once more, by its path. Whether that leads to it later is
+// Again opens the directory once more, by its path. Whether that leads to it later is
 // nothing to rely on.
-func (d *Dir) again() (*Dir, error) {
+func (d *Dir) Again() (*Dir, error) {
 	other, err := openPath(d.path, unix.O_DIRECTORY)
 	if err == nil {
 		if err = d.is(other.fd()); err != nil {

@@ -48,36 +48,35 @@ func (p *proc) closeEgress(group int) {
 	session := p.session
 	p.session = nil
 	p.mu.Unlock()
-	if session == nil {
-		return
-	}
 	if p.s.notifier != nil {
 		p.s.notifier.Remove(group)
 	}
-	session.Close()
+	if session != nil {
+		session.Close()
+	}
 }
 
-// prepareEgress makes what all programs share, and the notifier of landlock mode.
+// prepareNotifier makes the notifier of landlock mode, if it has something to do.
+func (s *Sandbox) prepareNotifier() error {
+	if s.mode != Landlock || s.notifier != nil || !s.opts.Egress && !s.opts.Forks {
+		return nil
+	}
+	return s.forks.do(func() (err error) {
+		s.notifier, err = netgate.NewNotifier(s.opts.Egress, s.opts.Forks)
+		return err
+	})
+}
+
+// prepareEgress makes what all programs share.
 func (s *Sandbox) prepareEgress() error {
-	if !s.opts.Egress {
+	if !s.opts.Egress || s.netHost != nil {
 		return nil
 	}
 	var files unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
 		return err
 	}
-	if s.netHost == nil {
-		h, err := netgate.NewHost(files.Cur)
-		if err != nil {
-			return err
-		}
-		s.netHost = h
-	}
-	if s.mode != Landlock || s.notifier != nil {
-		return nil
-	}
-	return s.forks.do(func() (err error) {
-		s.notifier, err = netgate.NewNotifier()
-		return err
-	})
+	h, err := netgate.NewHost(files.Cur)
+	s.netHost = h
+	return err
 }

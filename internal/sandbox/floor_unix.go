@@ -39,8 +39,8 @@ func New(o *Options) (*Sandbox, error) {
 	if s.opts.Require != None && (s.opts.Require != Auto || !s.opts.AllowNone) {
 		return nil, fmt.Errorf("%w: there is only mode none on this system, and it must be allowed explicitly", codeinterp.ErrIsolation)
 	}
-	if s.opts.Egress {
-		return nil, fmt.Errorf("%w: egress: only on Linux", codeinterp.ErrIsolation)
+	if s.opts.Egress || s.opts.Forks {
+		return nil, fmt.Errorf("%w: egress and forks: only on Linux", codeinterp.ErrIsolation)
 	}
 	s.opts.Limits = s.opts.Limits.or(DefaultLimits())
 	if os.Geteuid() == 0 {

@@ -5,7 +5,12 @@ import (
 )
 
 // A Fork is the isolation of one child of a fork server (see
-// Cmd.ForkServer), prepared by the host and applied by the child to itself.
+// Cmd.ForkServer), prepared by the host and applied by the child to itself; or the place of
+// a copy of an untrusted process, whose walls and limits it has already. A copy makes itself a
+// child of no process of its program's, joins the Layer's Group by its own id, in landlock mode
+// once and by leave of the host, and moves to Workdir. The other fields are empty then, there
+// is no step 4, and what was copied may have lied about all of it: Adopt takes only what is in
+// the group, and Close ends what may be.
 //
 //  1. The host calls [Sandbox.Fork] and sends Layer to the server, with
 //     Layer.Ruleset as SCM_RIGHTS, over a socketpair.
@@ -20,7 +25,8 @@ type Fork struct {
 	// Layer is what the child applies. Ruleset is closed by Adopt and Close.
 	Layer Layer
 
-	server, child *proc
+	of, child *proc
+	from      int // the group of what is copied, 0 for a fork server
 }
 
 // A Layer is what a forked child applies to itself, in the order of the
@@ -43,7 +49,7 @@ type Layer struct {
 	// Ruleset: landlock_restrict_self(fd, 0), system call 446 on all
 	// architectures, then close(fd). Nil in none mode. PR_SET_NO_NEW_PRIVS
 	// is inherited from the server.
-	Ruleset *os.File
+	Ruleset *os.File `json:"-"`
 
 	// Seccomp: prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog), where prog
 	// is struct sock_fprog {unsigned short len; struct sock_filter *filter;}

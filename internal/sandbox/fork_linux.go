@@ -18,20 +18,23 @@ const finishGrace = 2 * time.Second
 // CanFork reports whether Fork works in this mode: in landlock and none mode.
 func (s *Sandbox) CanFork() bool { return s.mode != Bwrap }
 
-// Fork prepares a child of server, which was started with Cmd.ForkServer, with
+// Fork prepares a child of a process that was started with Cmd.ForkServer, with
 // the isolation that Start would give it. Of c it uses Workdir, ReadOnly,
 // Writable and Limits. They can only narrow what the server has: its limits
 // must be as wide as any child's, and it may write to all directories of
 // TempDir and to its own Writable ones.
-func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
-	parent := server.tree
-	if !parent.plan.ForkServer || parent.s != s {
-		return nil, fmt.Errorf("%w: not a fork server of this sandbox", codeinterp.ErrInvalid)
+//
+// Or it prepares a copy of a process in a directory of [Sandbox.FamilyDir]; c's Workdir is
+// then one of [Sandbox.ForkDir].
+func (s *Sandbox) Fork(of *Process, c *Cmd) (*Fork, error) {
+	parent, server := of.tree, of.tree.plan.ForkServer
+	if parent.s != s || !server && parent.plan.family == nil {
+		return nil, fmt.Errorf("%w: a process that cannot be forked", codeinterp.ErrInvalid)
 	}
 	if c.Egress != nil && parent.plan.Egress == nil {
 		return nil, fmt.Errorf("%w: Egress in a fork server without it", codeinterp.ErrInvalid)
 	}
-	if c.Cwd != nil {
+	if c.Cwd != nil && server {
 		return nil, fmt.Errorf("%w: a forked child starts in its Workdir", codeinterp.ErrInvalid)
 	}
 	child := *c
@@ -51,14 +54,20 @@ func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fork{server: parent, child: newProc(s, pl)}
+	f := &Fork{of: parent, child: newProc(s, pl), Layer: Layer{Group: group, Workdir: pl.Workdir}}
 	f.child.group = group
-	f.Layer = Layer{
-		Group: group, DeathSignal: int(unix.SIGKILL), Workdir: pl.Workdir,
-		Rlimits: pl.rlimits(s.processLimit(pl)),
-	}
 	if s.mode == Landlock {
 		f.child.openEgress(group)
+	}
+	if !server {
+		if err := f.admit(); err != nil {
+			f.Close()
+			return nil, err
+		}
+		return f, nil
+	}
+	f.Layer.DeathSignal, f.Layer.Rlimits = int(unix.SIGKILL), pl.rlimits(s.processLimit(pl))
+	if s.mode == Landlock {
 		if f.Layer.Ruleset, err = s.ruleset(pl); err != nil {
 			f.Close()
 			return nil, fmt.Errorf("%w: %w", codeinterp.ErrIsolation, err)
@@ -68,8 +77,27 @@ func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
 	return f, nil
 }
 
+// admit lets one process of what is copied into the copy's group.
+func (f *Fork) admit() error {
+	f.of.mu.Lock()
+	defer f.of.mu.Unlock()
+	if f.from = f.of.group; f.of.ended || f.from == 0 {
+		return fmt.Errorf("%w: the process has ended", codeinterp.ErrUnavailable)
+	}
+	if n := f.of.s.notifier; n != nil {
+		n.Admit(f.from, f.child.group)
+	}
+	return nil
+}
+
+// revoke undoes admit, and reports whether a process has left the group, or is about to.
+func (f *Fork) revoke() bool {
+	n := f.of.s.notifier
+	return n != nil && f.from != 0 && n.Revoke(f.from)
+}
+
 // Adopt takes over the forked child as soon as it has joined the Layer's Group.
-// It fails with ErrIsolation, and kills the child, where that does not happen.
+// It fails with ErrIsolation where that does not happen.
 // The server may report the pid right after the fork: what the child must not
 // do before it has applied the whole Layer is to read or run the code.
 func (f *Fork) Adopt(pid int) (_ *Process, err error) {
@@ -79,7 +107,9 @@ func (f *Fork) Adopt(pid int) (_ *Process, err error) {
 	}
 	p.s.starts.RLock()
 	defer p.s.starts.RUnlock()
-	p.pid, p.server, p.finished = pid, f.server, make(chan uint32, 1)
+	if p.pid = pid; f.from == 0 {
+		p.server, p.finished = f.of, make(chan uint32, 1)
+	}
 	if p.pidfd, err = unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%w: forked process: %w", codeinterp.ErrUnavailable, err)
@@ -90,11 +120,11 @@ func (f *Fork) Adopt(pid int) (_ *Process, err error) {
 		err = p.s.live.add(p)
 	}
 	if err != nil {
-		_ = p.send(unix.SIGKILL)
 		unix.Close(p.pidfd)
 		f.Close()
 		return nil, err
 	}
+	f.revoke()
 	f.child = nil
 	f.closeRuleset()
 	err = p.s.confine(p, pid)
@@ -112,13 +142,16 @@ func (f *Fork) awaitGroup(pid int) error {
 	for wait := 50 * time.Microsecond; ; wait *= 2 {
 		st, err := procfs.Read(pid)
 		switch {
-		// A server is a program, and may name any process of the machine.
-		case err != nil || st.Parent != f.server.pid:
-			return fmt.Errorf("%w: process %d is no child of the fork server", codeinterp.ErrIsolation, pid)
+		// What is forked is a program, and may name any process of the machine.
+		case err != nil || f.from == 0 && st.Parent != f.of.pid || f.from != 0 && pid == f.of.pid:
+			return fmt.Errorf("%w: process %d is not what was forked", codeinterp.ErrIsolation, pid)
 		case st.Group == f.child.group:
 			f.child.since = st.Start
 			return nil
 		case st.State == 'Z' || wait > 2*time.Second:
+			if f.from == 0 {
+				_ = f.child.send(unix.SIGKILL)
+			}
 			return fmt.Errorf("%w: the forked process did not join its group", codeinterp.ErrIsolation)
 		}
 		time.Sleep(wait)
@@ -126,11 +159,16 @@ func (f *Fork) awaitGroup(pid int) error {
 }
 
 // Close ends and releases what was prepared and not adopted. It may be called
-// in any case.
+// in any case. Where a process has joined the group, or is about to, and it is not known
+// which, it ends what was copied too.
 func (f *Fork) Close() error {
 	f.closeRuleset()
 	if p := f.child; p != nil {
 		f.child = nil
+		if f.revoke() {
+			f.of.kill() // first: what is still in its group cannot leave it any more
+			<-f.of.done
+		}
 		_ = unix.Kill(-p.group, unix.SIGKILL)
 		p.closeEgress(p.group)
 		p.s.anchors.put(p.group)
@@ -169,9 +207,12 @@ func (p *proc) awaitFinish() {
 	p.conclude(p.reported())
 }
 
-// reported returns the status that the server reports, or that of a kill if the server is
-// dead or silent.
+// reported returns the status that the server reports, or that of a kill if there is none
+// or it is dead or silent.
 func (p *proc) reported() syscall.WaitStatus {
+	if p.server == nil {
+		return syscall.WaitStatus(unix.SIGKILL)
+	}
 	select {
 	case status := <-p.finished:
 		return syscall.WaitStatus(status)

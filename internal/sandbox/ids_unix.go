@@ -142,7 +142,7 @@ func handOver(dir string, id identity) error {
 }
 
 // alone reports whether a plan's program has its uid to itself.
-func alone(pl *plan) bool { return pl.ids.own && !pl.forked }
+func alone(pl *plan) bool { return pl.ids.own && !pl.forked && pl.family == nil }
 
 // user says who programs run as, for the report.
 func (s *Sandbox) user() string {

@@ -160,6 +160,9 @@ func (s *Sandbox) allowShared(r *ruleset, pl *plan) error {
 // allowOwn adds the rules of the directories that are a plan's own.
 func (s *Sandbox) allowOwn(r *ruleset, pl *plan) error {
 	err := r.allow(pl.Workdir, rightsWrite)
+	for _, dir := range pl.family {
+		err = errors.Join(err, r.allow(dir, rightsWrite))
+	}
 	// The directories of a fork server's children will be made beside its own.
 	if dir := s.temp.path(); err == nil && pl.ForkServer && dir != "" {
 		err = r.allow(dir, rightsWrite)
@@ -203,10 +206,12 @@ func (s *Sandbox) policy(pl *plan, group int) seccomp.Policy {
 	case pl.ForkServer:
 		// It puts its children into groups of theirs, which pin would keep it from.
 		group = 0
-	case pl.Terminal:
-		group = noGroup // the id is not known yet; its children have no reason to join one
+	case pl.Terminal || pl.family != nil:
+		// A terminal's id is not known yet, and that of a copy is another; their children
+		// have no reason to join one.
+		group = noGroup
 	}
-	return seccomp.Policy{Terminal: pl.Terminal, Network: s.opts.Network, Egress: pl.Egress != nil, Shared: true, Group: group, SameUID: !alone(pl), ABI: s.abi}
+	return seccomp.Policy{Terminal: pl.Terminal, Forks: pl.family != nil, Network: s.opts.Network, Egress: pl.Egress != nil, Shared: true, Group: group, SameUID: !alone(pl), ABI: s.abi}
 }
 
 // scopesSignals is the first version of Landlock that limits signals.

@@ -69,7 +69,8 @@ type plan struct {
 	Cmd
 	limits Limits
 	ids    identity
-	forked bool // from a fork server, whose uid it shares with others
+	forked bool     // from a process whose uid it shares
+	family []string // the directories of its copies too; nil if it cannot be forked
 }
 
 // An identity is the uid and gid that a program runs as; drop says that they are not the
@@ -98,6 +99,7 @@ func (s *Sandbox) plan(c *Cmd) (*plan, error) {
 		p.Files = append(p.Files, nil)
 	}
 	p.Workdir = filepath.Clean(c.Workdir)
+	p.family = s.temp.family(p.Workdir)
 	switch st, err := os.Lstat(p.Workdir); {
 	case err != nil:
 		return nil, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, bare(err))
@@ -105,7 +107,7 @@ func (s *Sandbox) plan(c *Cmd) (*plan, error) {
 		return nil, fmt.Errorf("%w: the working directory is no directory", codeinterp.ErrInvalid)
 	}
 	if p.Cwd != nil {
-		now, err := p.Cwd.again()
+		now, err := p.Cwd.Again()
 		if err != nil {
 			return nil, err
 		}

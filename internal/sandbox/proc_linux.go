@@ -30,7 +30,7 @@ type proc struct {
 	session *netgate.Session // of Egress, nil without it
 	usage   usage
 
-	server   *proc       // of an adopted process
+	server   *proc       // of an adopted process; nil for a copy
 	finished chan uint32 // its wait status
 
 	mu       sync.Mutex
@@ -123,8 +123,8 @@ func (p *proc) killTree() {
 	}
 	p.killSession()
 	for id := range p.seen {
-		// The id may be another process's by now.
-		if st, err := procfs.Read(id.pid); err == nil && st.Start == id.start {
+		// The id may be another process's by now, and a copy has its own group.
+		if st, err := procfs.Read(id.pid); err == nil && st.Start == id.start && (st.Group == p.group || !p.s.anchors.has(st.Group)) {
 			_ = unix.Kill(id.pid, unix.SIGKILL)
 		}
 	}
@@ -195,6 +195,9 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 		p.exit.Cause, p.exit.Detail = p.cause, p.detail
 	}
 	p.attribute()
+	if p.pidfd >= 0 && p.server == nil && p.exit.Cause == codeinterp.CauseSignal {
+		p.exit.Signal, p.exit.Cause = 0, "" // the status of a copy is not known
+	}
 	if p.pidfd >= 0 {
 		unix.Close(p.pidfd)
 		p.pidfd = -1

@@ -50,6 +50,11 @@ type Options struct {
 	// runtime uses seccomp notification. It excludes Network.
 	Egress bool
 
+	// Forks prepares for copies of processes that start in a directory of FamilyDir; see
+	// [Sandbox.Fork]. New fails in bwrap mode, which Auto passes over, and in a container
+	// whose runtime uses seccomp notification.
+	Forks bool
+
 	// ReadOnly and Writable list files and directories of the host that
 	// programs may read and execute, or also change, at the same paths.
 	// Programs, libraries and certificates of the system (/usr and the like)

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -123,8 +124,10 @@ func (s *Sandbox) choose() error {
 			continue
 		case p.mode == None && s.opts.Require == Auto && !s.opts.AllowNone:
 			err = errors.New("only where it is allowed explicitly")
+		case p.mode == Bwrap && s.opts.Forks:
+			err = errors.New("a copy of a process would stay in its namespaces, with its directory")
 		default:
-			if err = s.prepareEgress(); err == nil {
+			if err = cmp.Or(s.prepareEgress(), s.prepareNotifier()); err == nil {
 				err = s.remembered(p.probe)
 			}
 		}

@@ -24,33 +24,36 @@ type tempRoot struct {
 	mu   sync.Mutex
 	dir  string
 	lock *os.File // held while this host lives
+
+	families map[string]*family // by the directories that hold theirs
 }
 
 // TempDir makes an empty directory that suits Cmd.Workdir: only its program's uid can
 // read it, and that uid can reach it. The caller gives it back to [Sandbox.Discard];
 // Close removes what is left, and what a host leaves that was killed, a later one removes.
 func (s *Sandbox) TempDir() (string, error) {
+	s.temp.mu.Lock()
+	defer s.temp.mu.Unlock()
 	dir, err := s.makeTemp()
+	if err == nil && s.ids != nil {
+		id := s.ids.fresh()
+		err = os.Lchown(dir, id.uid, id.gid)
+	}
 	if err != nil {
 		return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
 	}
 	return dir, nil
 }
 
+// makeTemp makes an empty directory. s.temp.mu is held.
 func (s *Sandbox) makeTemp() (dir string, err error) {
 	t := &s.temp
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.dir == "" {
 		if t.dir, t.lock, err = makeRoot(cmp.Or(s.opts.TempDir, os.TempDir())); err != nil {
 			return "", err
 		}
 	}
-	if dir, err = os.MkdirTemp(t.dir, "w"); err == nil && s.ids != nil {
-		id := s.ids.fresh()
-		err = os.Lchown(dir, id.uid, id.gid)
-	}
-	return dir, err
+	return os.MkdirTemp(t.dir, "w")
 }
 
 const (
@@ -58,10 +61,10 @@ const (
 	closeTime   = 10 * time.Second       // for what is left when a Sandbox is closed
 )
 
-// Discard removes a directory of TempDir's, whose processes have ended. A small one is
-// gone when it returns; a large one goes in the background.
+// Discard removes a directory of TempDir, FamilyDir or ForkDir, whose processes have ended.
+// A small one is gone when it returns; a large one goes in the background.
 func (s *Sandbox) Discard(dir string) {
-	_, _ = removeWithin(dir, discardTime)
+	_, _ = removeWithin(s.leaveFamily(dir), discardTime)
 }
 
 // removeWithin removes a directory, and reports whether that was done within d; otherwise

@@ -146,7 +146,7 @@ func mkdirs(top, dir string) error {
 // path there.
 func (v *view) fork(sp *spawn) error {
 	if v.unshared && sp.cwd != nil {
-		cwd, err := sp.cwd.again()
+		cwd, err := sp.cwd.Again()
 		if err != nil {
 			return err
 		}

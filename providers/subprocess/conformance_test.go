@@ -42,7 +42,9 @@ var oneStream = []conformance.Feature{conformance.LateApart.In("bash"), conforma
 
 // TestConformance is the whole contract, in contexts of python and in Landlock mode.
 func TestConformance(t *testing.T) {
-	conform(t, inMode(subprocess.Landlock), subprocess.Python())
+	o := inMode(subprocess.Landlock)
+	o.Forks = true
+	conform(t, o, subprocess.Python())
 }
 
 // conform tries the contract with contexts of some languages.

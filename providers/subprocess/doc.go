@@ -70,12 +70,15 @@
 // and Keep.Spool bytes of its output wait for the next process. The keeper ends with it, or
 // when no process had it for the lease.
 //
-// # Warm starts
+// # Warm starts and copies
 //
 // With [Options].Warm, Python is forked from a server that has imported Warm.Preload;
 // bubblewrap mode and other languages use a pool of started processes. A process serves one
-// run or one context. If the file of an imported module changes, new processes import it
-// again.
+// run or one context. If the file of an imported module changes, new ones import it again.
+//
+// With [Options].Forks, codeinterp.Forks copies contexts of Python, with their files. Threads,
+// children and asyncio's tasks stay with the original; other files, pipes and sockets that are
+// open are shared with it.
 //
 // # Limits
 //
@@ -85,16 +88,14 @@
 //     programs; Describe says whether there is one.
 //   - OMP_NUM_THREADS and OPENBLAS_NUM_THREADS are 1 unless Options.Env sets them, so numpy
 //     uses one core.
-//   - Artifacts looks at 50,000 files and 128 levels; Result.Truncated reports
-//     more.
+//   - Artifacts looks at 50,000 files and 128 levels; Result.Truncated reports more.
 //   - Completions call nothing: there are none behind properties, getters and proxies.
 //   - Python: multiprocessing works by fork only, unless the program has a file. An
 //     interrupt in asyncio's own code can break a context's loop.
 //   - JavaScript: static imports are dynamic ones; export is ignored. node keeps a module
 //     that failed to load. Files that a TypeScript program imports are not translated.
 //   - Languages without a Driver have Stdin, but no Input, values or contexts.
-//   - Linux has all modes, other Unixes only None. On Windows, New returns
-//     codeinterp.ErrUnavailable.
+//   - Linux has all modes, other Unixes None. On Windows, New returns codeinterp.ErrUnavailable.
 //
 // # Security
 //
@@ -112,7 +113,8 @@
 //     6.12, programs under the host's own user can signal the host; this needs
 //     Options.Sandbox.AllowSignals.
 //   - None: limits and a process group only. Programs can do what their user can.
-//   - A context may change its Cwd as far as its user's rights go: that is the
-//     directory's owner on a root host. Do not share one Cwd between programs that
-//     must not disturb one another.
+//   - A context and its copies can reach each other's directories and processes: they are
+//     one program that goes on in several ways.
+//   - A context may change its Cwd as far as its user's rights go: that is the directory's owner
+//     on a root host. Do not share one between programs that must not disturb one another.
 package subprocess

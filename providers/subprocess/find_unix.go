@@ -39,7 +39,7 @@ func (l *language) isJavaScript() bool { return l.kind == nodeKind || l.kind == 
 func (h *host) find(l Language) (*language, error) {
 	var tried []string
 	for _, path := range interpreter.Candidates(l.Commands, l.kind == pythonKind) {
-		c := &language{Language: l, knownLanguage: knownLanguage{Path: path}, passed: tried, forks: h.opts.Warm != nil}
+		c := &language{Language: l, knownLanguage: knownLanguage{Path: path}, passed: tried, forks: h.opts.Warm != nil || h.opts.Forks}
 		err := h.consider(c)
 		if err == nil {
 			return c, nil

@@ -4,14 +4,9 @@ package subprocess
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"sync"
-	"syscall"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/frames"
@@ -24,16 +19,10 @@ type forkServer struct {
 	l *language
 	p *process
 
-	asking sync.Mutex // one request at a time
-	forked chan int   // the pid that answers it
-
 	mu       sync.Mutex
 	children map[int]*sandbox.Process // by pid, until they have ended
 	retired  bool                     // it ends with its last child
 }
-
-// maxFork bounds the time that a fork server has to fork.
-const maxFork = 10 * time.Second
 
 var errNoServer = fmt.Errorf("%w: the fork server is gone", codeinterp.ErrUnavailable)
 
@@ -43,7 +32,7 @@ func startServer(ctx context.Context, h *host, l *language) (*forkServer, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &forkServer{h: h, l: l, forked: make(chan int, 1), children: map[int]*sandbox.Process{}}
+	s := &forkServer{h: h, l: l, children: map[int]*sandbox.Process{}}
 	pl := &place{dir: dir, forks: s}
 	c := h.command(l, pl)
 	c.ForkServer = true
@@ -66,16 +55,9 @@ func startServer(ctx context.Context, h *host, l *language) (*forkServer, error)
 	return s, nil
 }
 
-// report takes what the server reports of its children.
+// report takes what the server reports of the end of a child.
 func (s *forkServer) report(f *frames.Frame) {
 	pid := f.Number(0)
-	if f.Kind == frames.Forked {
-		select {
-		case s.forked <- pid:
-		default: // no request
-		}
-		return
-	}
 	// Programs can leave other processes to the server, whose pids are used again.
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,106 +84,29 @@ func (s *forkServer) endIfUnused() {
 }
 
 // fork returns a driver in a new place, which waits for its configuration.
-func (s *forkServer) fork() (_ *process, err error) {
+func (s *forkServer) fork() (*process, error) {
 	dir, release, err := s.h.tempDir()
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			release()
-		}
-	}()
-	pl := &place{dir: dir}
-	c := s.h.command(s.l, pl)
-	fork, err := s.h.sandbox.Fork(s.p.sb, c)
-	if err != nil {
-		return nil, err
+	p, err := s.p.fork(s.h.life, &place{dir: dir}, "", release)
+	if errors.Is(err, errUnasked) {
+		s.p.sb.Kill()
+		return nil, errNoServer
 	}
-	defer fork.Close()
-	ends, err := newEnds(true)
-	if err != nil {
-		return nil, err
-	}
-	sb, err := s.ask(fork, c.Env, ends)
-	ends.closeChild()
-	if err != nil {
-		ends.closeHost()
-		return nil, err
-	}
-	p, err := newProcess(s.h, s.l, sb, ends, pl, s.h.sandbox.WorkdirInside(dir, nil), release)
-	if err == nil {
-		p.modules = s.p.modules
+	if err == nil && !s.add(p.sb) {
+		p.kill()
+		return nil, errNoServer
 	}
 	return p, err
 }
 
-// A forkRequest is the content of a fork frame.
-type forkRequest struct {
-	sandbox.Layer
-	Ruleset bool   // comes as a descriptor
-	Env     []byte // name=value, separated by NUL
-}
-
-// ask requests a child and waits for it. A child that is not adopted reads the end of its
-// channel, and exits.
-func (s *forkServer) ask(fork *sandbox.Fork, env []string, e *ends) (*sandbox.Process, error) {
-	files, rules := e.child[:], fork.Layer.Ruleset
-	if rules != nil {
-		files = append(files[:len(files):len(files)], rules)
-	}
-	request, err := json.Marshal(forkRequest{fork.Layer, rules != nil, []byte(strings.Join(env, "\x00"))})
-	if err != nil {
-		return nil, err
-	}
-	s.asking.Lock()
-	defer s.asking.Unlock()
-	if s.h.pauses.paused() {
-		return nil, codeinterp.ErrPaused
-	}
-	if s.p.sendFiles(frames.Encode(frames.Fork, string(request)), files) == nil {
-		timer := time.NewTimer(maxFork)
-		defer timer.Stop()
-		select {
-		case pid := <-s.forked:
-			return s.adopt(fork, pid)
-		case <-s.p.gone:
-		case <-timer.C:
-		}
-	}
-	s.p.sb.Kill() // it may have read a part of the request
-	return nil, errNoServer
-}
-
-func (s *forkServer) adopt(fork *sandbox.Fork, pid int) (*sandbox.Process, error) {
-	sb, err := fork.Adopt(pid)
-	if err != nil {
-		return nil, err
-	}
+// add reports whether the server still has children.
+func (s *forkServer) add(sb *sandbox.Process) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.retired {
-		sb.Kill()
-		return nil, errNoServer
+	if !s.retired {
+		s.children[sb.Pid()] = sb
 	}
-	s.children[pid] = sb
-	return sb, nil
-}
-
-// sendFiles sends a frame with descriptors, which go with its first byte.
-func (p *process) sendFiles(b []byte, files []*os.File) error {
-	fds := make([]int, len(files))
-	for n, f := range files {
-		fds[n] = int(f.Fd())
-	}
-	_ = p.ctl.SetWriteDeadline(time.Now().Add(maxWrite))
-	var failed error
-	err := p.raw.Write(func(fd uintptr) bool {
-		failed = syscall.Sendmsg(int(fd), b[:1], syscall.UnixRights(fds...), nil, 0)
-		return failed != syscall.EAGAIN && failed != syscall.EINTR
-	})
-	if err = errors.Join(err, failed); err != nil {
-		return err
-	}
-	return p.write(b[1:])
+	return !s.retired
 }

@@ -17,8 +17,11 @@ func (h *host) fresh(ctx context.Context, l *language, pl *place) (*process, err
 // processIn returns a process for a context in pl, whose working directory outlives the
 // process.
 func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process, error) {
-	// Warm processes have started where all programs do.
-	if w := h.warm[l.Name]; w != nil && pl.cwd == h.dir {
+	// Warm processes have started where all programs do, and cannot be copied.
+	newDir := h.sandbox.TempDir
+	if h.forks(l) {
+		newDir = h.sandbox.FamilyDir
+	} else if w := h.warm[l.Name]; w != nil && pl.cwd == h.dir {
 		p, err := w.get(ctx, false, pl.env)
 		if err != nil {
 			return nil, err
@@ -30,7 +33,7 @@ func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process,
 			return p, nil
 		}
 	}
-	dir, err := h.sandbox.TempDir()
+	dir, err := newDir()
 	if err != nil {
 		return nil, err
 	}

@@ -127,7 +127,7 @@ const maxHostNames = 100
 // these and the host, as it was probed.
 func (h *host) Describe() codeinterp.Info {
 	info := codeinterp.Info{Provider: provider, Isolation: h.sandbox.Report()}
-	if h.opts.Warm != nil && h.dir == nil && h.sandbox.CanFork() && info.Isolation.PIDs == "rlimit" {
+	if (h.opts.Forks || h.opts.Warm != nil && h.dir == nil && h.sandbox.CanFork()) && info.Isolation.PIDs == "rlimit" {
 		info.Isolation.PIDs = "watchdog" // forked processes share a uid
 	}
 	if h.network != nil {
@@ -139,7 +139,7 @@ func (h *host) Describe() codeinterp.Info {
 			Name: name, Runtime: l.Runtime, Notes: l.Notes, Aliases: slices.Clone(l.Aliases), Contexts: l.Driver != nil,
 			Path: l.Path, Prefix: l.Prefix, Packages: slices.Clone(l.Packages), PassedOver: slices.Clone(l.passed),
 		}
-		if l.Driver != nil {
+		if about.Forks = h.forks(l); l.Driver != nil {
 			about.Functions, about.Input, about.Completion = l.Driver.Functions, l.Driver.Input, l.Driver.Completer != ""
 		}
 		if h.installs(name) {

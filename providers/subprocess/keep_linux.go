@@ -61,6 +61,8 @@ func (h *host) keeping() (driver.Runtime, error) {
 		return nil, fmt.Errorf("%w: Keep.Lease is %v; it is more than 0 and at most %v", codeinterp.ErrInvalid, o.Lease, maxLease)
 	case h.opts.Egress != nil || h.opts.Install != nil:
 		return nil, fmt.Errorf("%w: Keep goes without Egress and Install, which end with the host", codeinterp.ErrInvalid)
+	case h.opts.Forks:
+		return nil, fmt.Errorf("%w: Keep goes without Forks: a keeper has one context", codeinterp.ErrInvalid)
 	case o.Program == "" && !canKeep.Load():
 		return nil, fmt.Errorf("%w: Keep needs RunKeeper first in main, or the Program of a toolcell command", codeinterp.ErrInvalid)
 	case o.Program != "" && !filepath.IsAbs(o.Program):

@@ -181,7 +181,7 @@ exec(b,{'__name__':'toolcell','__builtins__':dict(vars(builtins)),'parts':p})`
 
 // pythonNow are the driver's functions that are loaded at the start: those that most
 // programs need, those that programs see, and those that are called by a fork.
-const pythonNow = `load loaded_on_use prepare open_streams stream stdin_of expect obtain receive_all some filled
+const pythonNow = `load loaded_on_use prepare open_streams stream stdin_of expect obtain receive_all receive identity some filled
 	fields_of distribute stop_reading loop serve configure set_env restore_env send frame_of text send_held send_all
 	serve_run figures renew set_stdin remember copy_script run compile_cell compile_quickly compile_line compile_tree parse
 	compiled named evaluate flush flush_c has_c_code finish end occupied interrupt on_interrupt own_import

@@ -130,6 +130,11 @@ type Options struct {
 	// Warm keeps processes ready, so that runs and contexts start faster.
 	// Nil means none.
 	Warm *Warm
+
+	// Forks lets contexts of Python be copied: the interpreter then has [codeinterp.Forks]. It
+	// needs Linux and Landlock or None, so that Auto passes Bwrap over; it does not go with
+	// Keep, and such contexts do without Warm. The package documentation says what a copy has.
+	Forks bool
 }
 
 // Warm configures warm starts. Each run still gets a process of its own, which no other

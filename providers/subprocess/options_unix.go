@@ -82,6 +82,6 @@ func (o *Options) sandbox() *sandbox.Options {
 	b := o.Sandbox
 	return &sandbox.Options{
 		Require: b.Mode, AllowNone: b.AllowNone, AllowSignals: b.AllowSignals, Cgroup: b.Cgroup, TempDir: b.TempDir,
-		Network: o.Network, ReadOnly: o.ReadOnly, Writable: o.Writable, Limits: o.Limits, Probes: o.probes(),
+		Network: o.Network, ReadOnly: o.ReadOnly, Writable: o.Writable, Limits: o.Limits, Probes: o.probes(), Forks: o.Forks,
 	}
 }

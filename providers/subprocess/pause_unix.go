@@ -27,8 +27,8 @@ func (h *host) Pause(ctx context.Context) error {
 		}
 		defer w.mu.Unlock()
 		if s := w.server; s != nil {
-			s.asking.Lock()
-			defer s.asking.Unlock()
+			s.p.forking.asking.Lock()
+			defer s.p.forking.asking.Unlock()
 		}
 	}
 	h.pauses.Add(1)

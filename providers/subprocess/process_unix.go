@@ -44,6 +44,7 @@ type process struct {
 	output
 	callState
 	completer completer
+	forking   forking
 
 	mu      sync.Mutex // of what follows, and of output and calling where they say so
 	run     *run

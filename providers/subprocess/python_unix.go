@@ -27,10 +27,14 @@ var mainPackages = strings.Fields(`numpy pandas matplotlib scipy scikit-learn pi
 func (l *language) probePython() error {
 	driver, magics, _ := strings.Cut(l.Driver.Source, pythonMagics)
 	magics, added, _ := strings.Cut(magics, pythonAdded)
-	parts := "\x01" + magics + "\x01" + pythonNow
-	source := driver + added + "\nloop()\n" + parts
+	driver += added
 	if l.forks {
-		source += "\x00" + driver + added + sourceOf("python/", "forkserver.py") + parts
+		driver += sourceOf("python/", "fork.py")
+	}
+	parts := "\x01" + magics + "\x01" + pythonNow
+	source := driver + "\nloop()\n" + parts
+	if l.forks {
+		source += "\x00" + driver + sourceOf("python/", "forkserver.py") + parts
 	}
 	about, printed, err := interpreter.AskPython(l.probePath(), source)
 	if err != nil {

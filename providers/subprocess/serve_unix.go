@@ -142,7 +142,10 @@ func (p *process) serve(m *message) error {
 		return p.addTruncated(f)
 	case frames.Done:
 		return p.finish(f, m.at)
-	case frames.Forked, frames.Waited:
+	case frames.Forked:
+		p.forking.take(f.Number(0), f.Number(1))
+		return nil
+	case frames.Waited:
 		if s := p.place.forks; s != nil {
 			s.report(f)
 			return nil

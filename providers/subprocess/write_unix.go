@@ -28,6 +28,11 @@ var errNotReading = errors.New("the driver does not read")
 func (p *process) write(b []byte) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
+	return p.writeHeld(b)
+}
+
+// writeHeld writes all of b. p.writing is held.
+func (p *process) writeHeld(b []byte) error {
 	for len(b) > 0 {
 		n, err := p.writeChunk(b)
 		if err != nil {

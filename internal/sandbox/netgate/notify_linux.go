@@ -27,6 +27,7 @@ const (
 
 	flagNewListener = 8 // SECCOMP_FILTER_FLAG_NEW_LISTENER
 	flagSend        = 2 // SECCOMP_ADDFD_FLAG_SEND, Linux 5.14
+	flagContinue    = 1 // SECCOMP_USER_NOTIF_FLAG_CONTINUE: the call is made
 )
 
 // A question is struct seccomp_notif: a system call that waits for an answer.
@@ -46,13 +47,21 @@ type addFD struct {
 }
 
 // A Notifier answers the calls of socket and connect of programs without a network
-// namespace, by the process groups that they cannot leave.
+// namespace, by the process groups that they cannot leave, and lets their copies into other
+// groups.
 type Notifier struct {
 	file *os.File
 	raw  syscall.RawConn
 
 	mu       sync.Mutex
 	programs map[int]*program
+	moves    map[int]move // by the group that is left
+}
+
+// A move is that one process may go to another group.
+type move struct {
+	to   int
+	done bool
 }
 
 // A program is a group's.
@@ -69,9 +78,9 @@ type pending struct {
 }
 
 // NewNotifier puts the calling thread, and what it forks from now on, under a filter
-// that asks for each of these calls. The thread itself must make none.
-func NewNotifier() (*Notifier, error) {
-	f := seccomp.Notify()
+// that asks for the calls that egress and forks need. The thread itself must make none.
+func NewNotifier(egress, forks bool) (*Notifier, error) {
+	f := seccomp.Notify(egress, forks)
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return nil, err
 	}
@@ -83,7 +92,7 @@ func NewNotifier() (*Notifier, error) {
 		return nil, fmt.Errorf("seccomp notification: %w", e)
 	}
 	_ = unix.SetNonblock(int(fd), true)
-	n := &Notifier{file: os.NewFile(fd, "seccomp"), programs: map[int]*program{}}
+	n := &Notifier{file: os.NewFile(fd, "seccomp"), programs: map[int]*program{}, moves: map[int]move{}}
 	var err error
 	if n.raw, err = n.file.SyscallConn(); err != nil {
 		n.file.Close()
@@ -108,11 +117,42 @@ func (n *Notifier) Add(group int, s *Session) {
 	n.programs[group] = &program{s, map[uint64]*pending{}}
 }
 
-// Remove undoes Add.
+// Remove undoes Add and Admit.
 func (n *Notifier) Remove(group int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.programs, group)
+	delete(n.moves, group)
+}
+
+// Admit lets one process of a group, by a call of its own, into another group.
+func (n *Notifier) Admit(group, to int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.moves[group] = move{to: to}
+}
+
+// Revoke undoes Admit. It reports whether a process was let in, or is about to be.
+func (n *Notifier) Revoke(group int) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	done := n.moves[group].done
+	delete(n.moves, group)
+	return done
+}
+
+// setGroup answers a call of setpgid: but for a process that goes where its group was
+// admitted it does nothing.
+func (n *Notifier) setGroup(q *question, group int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	m, ok := n.moves[group]
+	if !ok || m.done || uint32(q.args[0]) != q.pid || uint32(q.args[1]) != uint32(m.to) || !n.valid(q) {
+		n.reply(q, 0)
+		return
+	}
+	m.done = n.send(&answer{id: q.id, flags: flagContinue}) == nil
+	n.moves[group] = m
 }
 
 func (n *Notifier) serve() {
@@ -143,16 +183,18 @@ func (n *Notifier) ioctl(request uintptr, arg unsafe.Pointer) error {
 	return err
 }
 
-// reply makes the call return 0, or fail with e.
-func (n *Notifier) reply(q *question, e unix.Errno) {
-	r := struct {
-		id    uint64
-		value int64
-		err   int32
-		flags uint32
-	}{id: q.id, err: -int32(e)}
-	_ = n.ioctl(notifySend, unsafe.Pointer(&r))
+// An answer is struct seccomp_notif_resp.
+type answer struct {
+	id    uint64
+	value int64
+	err   int32
+	flags uint32
 }
+
+func (n *Notifier) send(a *answer) error { return n.ioctl(notifySend, unsafe.Pointer(a)) }
+
+// reply makes the call return 0, or fail with e.
+func (n *Notifier) reply(q *question, e unix.Errno) { _ = n.send(&answer{id: q.id, err: -int32(e)}) }
 
 // valid reports whether the call still waits, so that all that was read of its thread
 // before is true of it.
@@ -165,6 +207,8 @@ func (n *Notifier) answer(q *question) {
 	n.mu.Unlock()
 	kind := q.args[1]
 	switch {
+	case err == nil && q.nr == unix.SYS_SETPGID:
+		n.setGroup(q, group)
 	case err != nil || p == nil || !n.valid(q):
 		n.reply(q, unix.EPERM)
 	case q.nr == unix.SYS_CONNECT:

@@ -22,6 +22,9 @@ type Policy struct {
 	Shared bool
 	Group  int
 
+	// Forks is for a program whose copies the host lets into other groups: see Notify.
+	Forks bool
+
 	// Terminal is for a program with a terminal: it is refused the terminal's process
 	// group, so that shells know that they have no job control.
 	Terminal bool
@@ -128,12 +131,18 @@ func (p Policy) sockets(f *Builder) {
 	f.denyUnless(unix.EPERM, unix.SYS_SOCKETPAIR, 1, sockTypes, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
 }
 
-// Notify returns a filter that leaves calls of socket for internet sockets and of connect
-// to the listener of the filter. Filters on top of it can still refuse them.
-func Notify() Filter {
+// Notify returns a filter that leaves calls to its listener: with egress those of socket
+// for internet sockets and of connect, with forks those of setpgid that name a process.
+// Filters on top of it can still refuse them.
+func Notify(egress, forks bool) Filter {
 	f := New(Arch, x32Bit)
-	f.on(unix.SYS_SOCKET, loadArg(0), jump(opEq, unix.AF_INET, 0, 1), op(opRet, retNotify))
-	f.on(unix.SYS_CONNECT, op(opRet, retNotify))
+	if egress {
+		f.on(unix.SYS_SOCKET, loadArg(0), jump(opEq, unix.AF_INET, 0, 1), op(opRet, retNotify))
+		f.on(unix.SYS_CONNECT, op(opRet, retNotify))
+	}
+	if forks {
+		f.on(unix.SYS_SETPGID, loadArg(0), jump(opEq, 0, 1, 0), op(opRet, retNotify))
+	}
 	return f.Build()
 }
 
@@ -164,7 +173,11 @@ func (p Policy) neighbours(f *Builder) {
 // do nothing, and signals to groups, which would hit the program itself, fail.
 func (p Policy) pin(f *Builder) {
 	f.Deny(0, unix.SYS_SETSID)
-	f.denyUnless(0, unix.SYS_SETPGID, 1, allBits, uint32(p.Group))
+	if p.Forks { // the host decides about the rest
+		f.denyValues(0, unix.SYS_SETPGID, 0, 0)
+	} else {
+		f.denyUnless(0, unix.SYS_SETPGID, 1, allBits, uint32(p.Group))
+	}
 	f.on(unix.SYS_KILL, loadArg(0), jump(opEq, 0, 1, 0), jump(opGe, 1<<31, 0, 1), fail(unix.EPERM))
 }
 

@@ -55,6 +55,7 @@ func TestPolicy(t *testing.T) {
 	alone := Policy{Shared: true, Group: 77, ABI: 7}
 	old := Policy{Shared: true, ABI: 2}
 	online := Policy{Shared: true, Network: true, ABI: 7}
+	copied := Policy{Shared: true, Group: 77, Forks: true, ABI: 7}
 	for _, tt := range []struct {
 		name string
 		p    Policy
@@ -90,6 +91,9 @@ func TestPolicy(t *testing.T) {
 		{"setsid in bwrap", bwrap, unix.SYS_SETSID, nil, retAllow},
 		{"join the group", landlock, unix.SYS_SETPGID, []uint64{0, 77}, retAllow},
 		{"leave the group", landlock, unix.SYS_SETPGID, []uint64{0, 0}, errno(0)},
+		{"join a group with copies", copied, unix.SYS_SETPGID, []uint64{0, 77}, errno(0)},
+		{"ask the host for a group", copied, unix.SYS_SETPGID, []uint64{5, 78}, retAllow},
+		{"setsid with copies", copied, unix.SYS_SETSID, nil, errno(0)},
 		{"kill one", landlock, unix.SYS_KILL, []uint64{5, 9}, retAllow},
 		{"kill own group", landlock, unix.SYS_KILL, []uint64{0, 9}, errno(unix.EPERM)},
 		{"kill all", landlock, unix.SYS_KILL, []uint64{0xffffffff, 9}, errno(unix.EPERM)},

@@ -99,15 +99,10 @@ func TestBulk(t *testing.T) {
 			}
 			copy(b, a)
 			large, near := uint32(len(a)), uint32(3<<20)
-			for i := range 300 {
+			for i := range 60 {
 				args := []uint64{uint64(rand.Uint32N(large)), uint64(rand.Uint32N(large)), uint64(rand.Uint32N(large / 2))}
-				switch i % 10 {
-				case 0, 1: // they overlap
+				if i%3 == 0 { // they overlap
 					args = []uint64{uint64(rand.Uint32N(100)), uint64(rand.Uint32N(100)), uint64(near)}
-				case 2, 3, 4, 5: // a few bytes, zeros if it fills
-					args = []uint64{uint64(rand.Uint32N(large)), 0, uint64(rand.Uint32N(150))}
-				case 6: // at the end, or beyond
-					args = []uint64{uint64(large - rand.Uint32N(150)), 0, uint64(rand.Uint32N(150))}
 				}
 				_, want := plain.ExportedFunction("f").Call(t.Context(), args...)
 				_, err := own.ExportedFunction("f").Call(t.Context(), args...)

@@ -68,11 +68,15 @@ def send_all(data):
         data = data[write(CONTROL, data):]
 
 
+def receive(n):
+    return read(CONTROL, n)
+
+
 def some(n):
     """Reads up to n bytes, as soon as there are any. The end of the channel is that of
     the host, or a program has closed it."""
     try:
-        b = read(CONTROL, n)
+        b = receive(n)
     except OSError:
         b = b''
     return b or exit_now(0)

@@ -1,13 +1,12 @@
 # The fork server: the driver, with the modules of the M frame imported, forks a child for
-# each F frame and reports its pid (P) and its wait status (W). The child applies the
-# isolation that the frame describes before it reads anything else, and becomes a driver.
-# This follows run.py in one source.
+# each F frame and reports its wait status too (W). The child applies the isolation that the
+# frame describes before it reads anything else, and becomes a driver. This follows fork.py in
+# one source.
 
 
 def serve_forks():
-    import _socket, select, resource, ctypes, gc, array, json, base64
+    import select, resource, ctypes, gc, json, base64
     libc = ctypes.CDLL(None, use_errno=True)
-    control = _socket.socket(fileno=CONTROL)
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
     # The end of a child wakes poll, which takes a handler.
@@ -29,12 +28,14 @@ def serve_forks():
                 read(wake, 4096)
                 reap(children)
                 continue
-            layer, fds = receive_fork(control, array, json)
+            receive_all()
+            number, _, _, _, env, layer = inbox.pop(0)[1]
+            fds = given[:]
+            given.clear()
             child = os.fork()
             if child == 0:
                 try:
-                    isolate(layer, fds, server, libc, ctypes, resource, base64)
-                    control.detach()
+                    isolate(json.loads(layer), env, fds, server, libc, ctypes, resource, base64)
                     os.close(wake)
                     os.close(waker)
                     return
@@ -45,7 +46,7 @@ def serve_forks():
             children.add(child)
             for fd in fds:
                 os.close(fd)
-            send(b'P', child)
+            send(b'P', child, number)
 
 
 def warm_up():
@@ -70,22 +71,7 @@ def reap(children):
             send(b'W', child, status)
 
 
-def receive_fork(control, array, json):
-    """Reads an F frame and the descriptors that come with it."""
-    data, fds, size = b'', array.array('i'), None
-    while size is None or len(data) < size:
-        part, rights, _, _ = control.recvmsg(65536 if size is None else size - len(data), 256)
-        if not part:
-            exit_now(0)
-        for _, _, b in rights:
-            fds.frombytes(b[:len(b) - len(b) % fds.itemsize])
-        data += part
-        if size is None and len(data) >= 8:
-            size = 8 + int(data[:8], 16)
-    return json.loads(data[17:size]), list(fds)
-
-
-def isolate(layer, fds, server, libc, ctypes, resource, base64):
+def isolate(layer, env, fds, server, libc, ctypes, resource, base64):
     """Applies a sandbox.Layer, in the order of its fields, and takes the descriptors of the
     run."""
     global pid
@@ -102,7 +88,7 @@ def isolate(layer, fds, server, libc, ctypes, resource, base64):
     state.forked = False
     os.chdir(layer['Workdir'])
     environ.clear()
-    for pair in base64.b64decode(layer['Env']).split(b'\0'):
+    for pair in env.split(b'\0'):
         name, _, environb[name] = pair.partition(b'=')
     for to, fd in ((1, fds[0]), (2, fds[1]), (CONTROL, fds[2])):
         os.dup2(fd, to, to != CONTROL)
@@ -112,7 +98,7 @@ def isolate(layer, fds, server, libc, ctypes, resource, base64):
     reseed()
     for limit in layer['Rlimits']:
         resource.setrlimit(limit['Resource'], (signed(limit['Soft']), signed(limit['Hard'])))
-    if layer['Ruleset']:
+    if len(fds) > 3:
         check(libc.syscall(ctypes.c_long(446), ctypes.c_int(fds[3]), ctypes.c_int(0)), ctypes)
         os.close(fds[3])
     if layer['Seccomp']:
@@ -132,13 +118,6 @@ def signed(n):
 def check(result, ctypes):
     if result != 0:
         raise OSError(ctypes.get_errno(), 'isolation cannot be applied')
-
-
-def reseed():
-    """Gives the child random numbers of its own; random does so by itself."""
-    random = modules.get('numpy.random')
-    if random:
-        random.seed()
 
 
 kind, names = obtain(expect(None))
