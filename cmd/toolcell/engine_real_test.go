@@ -72,7 +72,13 @@ func TestEngineRelease(t *testing.T) {
 	if code, out, errs := toolcell(t.Context(), "", "run", "--provider", "inmemory", "--language", "python", "-e", "6*7"); code != 0 || strings.TrimSpace(out) != "42" || errs != "" {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
-	c, hangUp := serveMCP(t, "--provider", "inmemory", "--fork")
+	mcpForks(t, "inmemory")
+}
+
+// mcpForks copies a context by the tool.
+func mcpForks(t *testing.T, provider string) {
+	t.Helper()
+	c, hangUp := serveMCP(t, "--provider", provider, "--fork")
 	_, made := callTool(t, c, "create_code_context", "language", "python")
 	id, _ := made["contextId"].(string)
 	callTool(t, c, "run_in_code_context", "contextId", id, "code", "x = [1]")

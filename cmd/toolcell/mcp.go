@@ -24,7 +24,6 @@ type mcpFlags struct {
 	directory  directoryFlags
 	stateless  bool
 	manage     bool
-	fork       bool
 	artifacts  bool
 	readOutput bool
 	only       []string
@@ -48,7 +47,7 @@ func (f *mcpFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 		fs.StringVar(&f.tools, "tools", "", "connect to the MCP servers of this `file` ({\"mcpServers\": {...}}) and serve one tool that runs programs which call theirs")
 		fs.BoolVar(&f.stateless, "stateless", false, "offer no code contexts: every run starts empty")
 		fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts")
-		fs.BoolVar(&f.fork, "fork", false, "also offer to copy code contexts, in languages that can: Python of an embedded engine")
+		fs.BoolVar(&f.forks, "fork", false, "also offer to copy code contexts of Python: those of the embedded engine, or processes without bubblewrap")
 		fs.BoolVar(&f.artifacts, "artifacts", false, "name the files that a program created or changed in its answer; with jupyter in Python only")
 		fs.BoolVar(&f.readOutput, "read-output", false, "also offer to read long output page by page")
 	})
@@ -148,7 +147,7 @@ func (a *app) serveTools(ctx context.Context, f *mcpFlags, caps workspace.Capabi
 }
 
 func (f *mcpFlags) toolOptions() tools.Options {
-	o := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ForkContexts: f.fork, ReadOutput: f.readOutput, Artifacts: f.artifacts, Background: f.directory.background, Terminals: f.directory.terminals}
+	o := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ForkContexts: f.forks, ReadOutput: f.readOutput, Artifacts: f.artifacts, Background: f.directory.background, Terminals: f.directory.terminals}
 	if f.gateway != nil {
 		o.Secrets = f.gateway.secrets
 	}

@@ -19,6 +19,13 @@ import (
 	"github.com/toolcell/toolcell/internal/leftover"
 )
 
+// TestMCPFork: processes can be copied too.
+func TestMCPFork(t *testing.T) {
+	if works(t, "subprocess") {
+		mcpForks(t, "subprocess")
+	}
+}
+
 // TestMCPLeavesNothingBehind runs the server as hosts do and ends it while a
 // program runs, in the ways in which hosts end it.
 func TestMCPLeavesNothingBehind(t *testing.T) {

@@ -31,6 +31,7 @@ type subprocessFlags struct {
 	warm         bool
 	preload      []string
 	keep         time.Duration
+	forks        bool // contexts can be copied
 	environmentFlags
 
 	// shared, if set, is the directory that all programs start in.
@@ -90,7 +91,7 @@ func (f *subprocessFlags) subprocessOptions(ctx context.Context, progress func(s
 	if f.node != "" && f.nodeEnvironment != nil {
 		return nil, fmt.Errorf("%w: --node goes without an environment of Node.js", codeinterp.ErrInvalid)
 	}
-	opts := &subprocess.Options{Dir: f.shared, Sandbox: subprocess.Sandbox{Mode: f.isolation, AllowNone: f.unsandboxed}, Languages: f.script.adapt(f.chosen()),
+	opts := &subprocess.Options{Dir: f.shared, Forks: f.forks, Sandbox: subprocess.Sandbox{Mode: f.isolation, AllowNone: f.unsandboxed}, Languages: f.script.adapt(f.chosen()),
 		Limits: subprocess.Limits{Memory: f.memory, Disk: f.disk, Processes: f.processes}}
 	if f.getenv != nil {
 		opts.ProbeCache = userFile(f.getenv, "XDG_CACHE_HOME", ".cache", "probes")

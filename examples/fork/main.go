@@ -1,9 +1,10 @@
 // Command fork tries three ways to fill the gaps of a table, each in a copy of one prepared
 // Python context, and keeps the best of the copies.
 //
-//	go run ./examples/fork DIR
+//	go run ./examples/fork [DIR]
 //
-// DIR is a pack of Python: toolcell engine build --out DIR makes one.
+// DIR is a pack of Python, to run it in this process: toolcell engine build --out DIR makes
+// one. Without it Python runs in processes of its own, which needs Linux.
 package main
 
 import (
@@ -21,15 +22,42 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/python"
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: fork DIR")
+	var o *python.Options
+	if len(os.Args) > 1 {
+		o = &python.Options{Pack: os.DirFS(os.Args[1])}
 	}
-	if err := run(context.Background(), &python.Options{Pack: os.DirFS(os.Args[1])}, os.Stdout); err != nil {
+	ctx := context.Background()
+	ci, closed, err := open(ctx, o)
+	if err == nil {
+		err = errors.Join(run(ctx, ci, os.Stdout), closed())
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
+}
+
+// open returns an interpreter whose contexts of Python can be copied, and what closes it.
+func open(ctx context.Context, o *python.Options) (codeinterp.StatefulInterpreter, func() error, error) {
+	if o == nil {
+		ci, err := subprocess.NewStateful(&subprocess.Options{Forks: true})
+		if err != nil {
+			return nil, nil, err
+		}
+		return ci, ci.Close, nil
+	}
+	py, err := python.New(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{py}})
+	if err != nil {
+		return nil, nil, errors.Join(err, py.Close())
+	}
+	return ci, func() error { return errors.Join(ci.Close(), py.Close()) }, nil
 }
 
 const prepare = `
@@ -46,16 +74,7 @@ var ways = []struct{ name, code string }{
 	{"the line between", "for i, v in enumerate(table):\n    if v is None: table[i] = (table[i - 1] + table[i + 1]) / 2"},
 }
 
-func run(ctx context.Context, o *python.Options, out io.Writer) (err error) {
-	py, err := python.New(ctx, o)
-	if err != nil {
-		return err
-	}
-	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{py}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, ci.Close(), py.Close()) }()
+func run(ctx context.Context, ci codeinterp.StatefulInterpreter, out io.Writer) error {
 	prepared, err := ci.CreateContext(ctx, "python", nil)
 	_, failed := eval(ctx, ci, prepared, prepare)
 	if err := cmp.Or(err, failed); err != nil {
