@@ -399,7 +399,7 @@ func TestForkShared(t *testing.T) {
 		c := n.fork()
 		c.run("open('file', 'w').close()", nil)
 		n.prints("print(os.listdir('.'))", "['file']\n")
-		c.prints("print(x, tools.double(a=1), os.environ['HOME'] == os.getcwd())", "1 {\"a\":1}{\"a\":1} False\n")
+		c.prints("print(x, tools.double(a=1), os.environ['HOME'] == os.getcwd())", "1 {\"a\": 1}{\"a\": 1} False\n")
 		if err := ci.RestartContext(t.Context(), c.id); err != nil {
 			t.Fatal(err)
 		}
