@@ -236,9 +236,12 @@ func TestNewWithinPolicy(t *testing.T) {
 		t.Setenv(name, "")
 		os.Unsetenv(name)
 	}
+	var mu sync.Mutex // of auth and dialled
 	var auth []string
 	srv := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
 		auth = append(auth, r.Header.Get("Authorization"))
+		mu.Unlock()
 		switch r.URL.Path {
 		case "/simple/mine/":
 			w.Header().Set("Content-Type", "text/html")
@@ -258,7 +261,9 @@ func TestNewWithinPolicy(t *testing.T) {
 			return []netip.Addr{netip.AddrFrom4([4]byte{93, 184, 216, 34})}, nil
 		},
 		Dial: func(_ context.Context, a netip.AddrPort) (net.Conn, error) {
+			mu.Lock()
 			dialled = append(dialled, a.String())
+			mu.Unlock()
 			return net.Dial("tcp", srv.Listener.Addr().String())
 		},
 	}

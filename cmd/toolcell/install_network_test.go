@@ -3,9 +3,9 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -24,20 +24,7 @@ func TestInstallNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var wheel bytes.Buffer
-	z := zip.NewWriter(&wheel)
-	for name, text := range map[string]string{"mine.py": "word = 'found'\n", "mine-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", "mine-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n", "mine-1.0.dist-info/RECORD": ""} {
-		w, err := z.Create(name)
-		if err == nil {
-			_, err = w.Write([]byte(text))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	mine := wheel(t, "mine", "1.0", "word = 'found'\n")
 	var hits atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		hits.Add(1)
@@ -46,7 +33,7 @@ func TestInstallNetwork(t *testing.T) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, `<a href="/mine-1.0-py3-none-any.whl">mine-1.0-py3-none-any.whl</a>`)
 		case "/mine-1.0-py3-none-any.whl":
-			_, _ = w.Write(wheel.Bytes())
+			_, _ = io.WriteString(w, mine)
 		default:
 			http.NotFound(w, r)
 		}
