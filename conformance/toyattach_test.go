@@ -27,7 +27,7 @@ func (t outliving) Refer(s driver.Session) (codeinterp.Ref, error) {
 }
 
 // Detach implements driver.Attacher.
-func (t outliving) Detach(_ context.Context, s driver.Session, _ func() codeinterp.Result) (codeinterp.Ref, error) {
+func (t outliving) Detach(_ context.Context, s driver.Session, _ func() bool) (codeinterp.Ref, error) {
 	return t.Refer(s)
 }
 

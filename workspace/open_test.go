@@ -47,7 +47,7 @@ func (f farm) Attach(_ context.Context, ref codeinterp.Ref, _ func(codeinterp.Ou
 
 func (farm) Refer(s driver.Session) (codeinterp.Ref, error) { return s.(*farmState).ref, nil }
 
-func (f farm) Detach(_ context.Context, s driver.Session, _ func() codeinterp.Result) (codeinterp.Ref, error) {
+func (f farm) Detach(_ context.Context, s driver.Session, _ func() bool) (codeinterp.Ref, error) {
 	return f.Refer(s)
 }
 

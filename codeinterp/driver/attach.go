@@ -25,10 +25,9 @@ type Attacher interface {
 	Refer(s Session) (codeinterp.Ref, error)
 
 	// Detach is called instead of s.Close and leaves the state running. If it
-	// fails, the session stays. Detach calls unread after the last call of
-	// Options.Late: it returns late output that was in no Result, for the one who
-	// attaches.
-	Detach(ctx context.Context, s Session, unread func() codeinterp.Result) (codeinterp.Ref, error)
+	// fails, the session stays. unread, called after the last call of Options.Late,
+	// reports whether there is late output that was in no Result.
+	Detach(ctx context.Context, s Session, unread func() bool) (codeinterp.Ref, error)
 }
 
 // An Attached is a session that was attached.
@@ -114,12 +113,10 @@ func (a attacher) Detach(ctx context.Context, id codeinterp.ContextID) (ref code
 	if session == nil {
 		return "", errNoSession
 	}
-	var taken codeinterp.Result
-	unread := func() codeinterp.Result {
+	unread := func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		taken = s.late.take()
-		return taken
+		return !s.late.empty()
 	}
 	ref, err = callInSlot(s, ctx, func(ctx context.Context) (codeinterp.Ref, error) { return a.rt.Detach(ctx, session, unread) },
 		func(codeinterp.Ref, error) { s.closeReturned(nil) })
@@ -128,9 +125,6 @@ func (a attacher) Detach(ctx context.Context, id codeinterp.ContextID) (ref code
 		s.setSession(nil)
 	}
 	if err != nil {
-		s.mu.Lock()
-		s.late.putBack(&taken)
-		s.mu.Unlock()
 		return "", err
 	}
 	s.setSession(nil)

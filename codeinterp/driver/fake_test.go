@@ -25,7 +25,7 @@ type fake struct {
 	open     atomic.Int32                // sessions
 	last     atomic.Pointer[fakeSession] // that was started
 	rude     atomic.Pointer[string]      // what the driver must not have done
-	unread   codeinterp.Result           // by Detach
+	unread   bool                        // by Detach
 }
 
 // A program is what a fake's session runs.
@@ -70,7 +70,7 @@ func (f *fake) Attach(_ context.Context, ref codeinterp.Ref, late func(codeinter
 
 func (f *fake) Refer(driver.Session) (codeinterp.Ref, error) { return "ref", nil }
 
-func (f *fake) Detach(_ context.Context, _ driver.Session, unread func() codeinterp.Result) (codeinterp.Ref, error) {
+func (f *fake) Detach(_ context.Context, _ driver.Session, unread func() bool) (codeinterp.Ref, error) {
 	f.open.Add(-1)
 	f.unread = unread()
 	return "ref", nil

@@ -45,18 +45,17 @@ func (rt *runtime) Refer(s driver.Session) (codeinterp.Ref, error) {
 // Detach implements driver.Attacher. The reference holds no credentials, no environment
 // and no output: if any came since the last run, the first run after Attach reports that
 // it is missing.
-func (rt *runtime) Detach(ctx context.Context, s driver.Session, late func() codeinterp.Result) (codeinterp.Ref, error) {
+func (rt *runtime) Detach(ctx context.Context, s driver.Session, unread func() bool) (codeinterp.Ref, error) {
 	k, former := s.(*session).k.Load(), s.(*session).former
 	s.(*session).forgetFormer()
 	if err := k.AwaitInterrupts(ctx); err != nil {
 		return "", err
 	}
-	// Before late is taken, which the socket's last messages belong to.
+	// Before unread is asked, since the socket's last messages may be late output.
 	whole := k.HangUp()
 	r := s.(*session).ref()
 	r.Socket, _ = k.Names()
-	missed := late()
-	r.Missing = !whole || former || len(missed.Outputs)+len(missed.Truncated) > 0
+	r.Missing = !whole || former || unread()
 	return r.String(), nil
 }
 

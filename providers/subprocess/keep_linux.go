@@ -115,12 +115,16 @@ func (h *keepingHost) single(ctx context.Context, l *language) *keptRun {
 		return nil
 	}
 	order := h.order([]string{l.Name}, codeinterp.ContextOptions{})
-	order.Options.Warm, order.Stamps = h.opts.Warm, h.stamps(l)
-	s := &keptRun{keptSession: h.session(order.sharedKey())}
+	order.Options.Warm = h.opts.Warm
+	text, err := json.Marshal([]any{order.Options, order.Spool, l.Language, h.stamps(l)})
+	if err != nil {
+		return nil
+	}
+	sum := sha256.Sum256(text)
+	s := &keptRun{keptSession: h.session(runKey + hex.EncodeToString(sum[:12]))}
 	ctx, cancel := context.WithTimeout(ctx, handshake)
 	defer cancel()
-	err := s.attach(ctx)
-	if err == nil {
+	if err = s.attach(ctx); err == nil {
 		return s
 	}
 	if errors.Is(err, codeinterp.ErrContext) { // there is none
@@ -131,32 +135,15 @@ func (h *keepingHost) single(ctx context.Context, l *language) *keptRun {
 	return nil
 }
 
-// sharedKey names the keepers of an order, however its languages are compiled.
-func (o keeperOrder) sharedKey() string {
-	o.Languages = slices.Clone(o.Languages)
-	for n := range o.Languages {
-		o.Languages[n].Known.Boot, o.Languages[n].Known.ForkBoot = nil, nil
-	}
-	text, _ := json.Marshal(o)
-	sum := sha256.Sum256(text)
-	return runKey + hex.EncodeToString(sum[:12])
-}
-
 // stamps change when what a shared keeper has opened or imported does.
 func (h *keepingHost) stamps(l *language) (list []string) {
-	list = append(list, probecache.Stamp(h.Program))
+	for _, path := range append([]string{h.Program}, l.Files...) {
+		list = append(list, path, probecache.Stamp(path))
+	}
 	for _, path := range slices.Concat(h.opts.ReadOnly, h.opts.Writable) {
 		var st unix.Stat_t
 		_ = unix.Stat(path, &st) // the run reports what is missing
 		list = append(list, fmt.Sprint(st.Dev, st.Ino))
-	}
-	for _, root := range slices.Concat(l.Roots, []string{l.Prefix, l.Path}) {
-		for _, in := range []string{"", "pyvenv.cfg", "*-packages", "lib/python3*/*-packages"} {
-			found, _ := filepath.Glob(filepath.Join(root, in))
-			for _, path := range found {
-				list = append(list, probecache.Stamp(path))
-			}
-		}
 	}
 	return list
 }
@@ -229,7 +216,7 @@ func (h *keepingHost) Refer(s driver.Session) (codeinterp.Ref, error) {
 }
 
 // Detach implements driver.Attacher. Late output is the keeper's.
-func (h *keepingHost) Detach(ctx context.Context, of driver.Session, _ func() codeinterp.Result) (codeinterp.Ref, error) {
+func (h *keepingHost) Detach(ctx context.Context, of driver.Session, _ func() bool) (codeinterp.Ref, error) {
 	s := of.(*keptContext)
 	if err := s.Ask(ctx, &kept.Request{Op: kept.Release}); err != nil {
 		return "", err
@@ -245,17 +232,17 @@ func (h *keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, _ func(cod
 		return driver.Attached{}, err
 	}
 	s := &keptContext{keptSession: h.session(key)}
-	if err = s.attach(ctx); err == nil {
-		err = s.open()
+	if err = s.attach(ctx); err != nil {
+		return driver.Attached{}, err
+	}
+	s.opts, s.lang = s.Hello.Context, h.languages[s.Hello.Language]
+	if err = s.open(); err == nil && s.lang == nil {
+		err = fmt.Errorf("%w: %s", codeinterp.ErrLanguage, s.Hello.Language)
+		s.leave()
 	}
 	if err != nil {
 		return driver.Attached{}, err
 	}
-	if s.lang = h.languages[s.Hello.Language]; s.lang == nil {
-		s.leave()
-		return driver.Attached{}, fmt.Errorf("%w: %s", codeinterp.ErrLanguage, s.Hello.Language)
-	}
-	s.opts = s.Hello.Context
 	return driver.Attached{Session: s, Language: s.lang.Name, Options: s.opts, Empty: s.Hello.Empty}, nil
 }
 

@@ -3,6 +3,7 @@ package subprocess
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
 	"os/signal"
@@ -27,7 +28,6 @@ type keeperOrder struct {
 
 	Languages []keeperLanguage
 	Context   codeinterp.ContextOptions // of a context
-	Stamps    []string                  // of a shared keeper
 }
 
 // A keeperLanguage is a language that was found.
@@ -79,18 +79,22 @@ func (o *keeperOrder) serve(ctx context.Context, key string, c *kept.Conn, q *ke
 	if err := h.open(func() error { return o.choose(h) }); err != nil {
 		return err
 	}
-	rt := &keeperHost{host: h}
 	config := h.config()
 	config.Relay = true
-	s := &kept.Server{Contexts: driver.NewStateful(rt, config), Spool: o.Spool, Shared: strings.HasPrefix(key, runKey)}
+	s := &kept.Server{Contexts: driver.NewStateful(h, config), Spool: o.Spool, Shared: strings.HasPrefix(key, runKey)}
 	s.Hello = kept.Hello{Language: h.names[0], Context: o.Context}
 	if strings.HasPrefix(key, contextKey) {
 		s.ID, err = s.Contexts.CreateContext(ctx, h.names[0], &o.Context)
-		if err != nil {
-			s.Contexts.Close()
-			return err
+		if err == nil {
+			err = s.Contexts.BetweenRuns(ctx, "keep", s.ID, func(of driver.Session) error {
+				c := of.(*session)
+				s.Late, s.Hello.Dir, s.Hello.Inside = c.place.late, c.place.dir, c.Cwd()
+				return nil
+			})
 		}
-		s.Late, s.Hello.Dir, s.Hello.Inside = rt.late, rt.context.place.dir, rt.context.Cwd()
+		if err != nil {
+			return errors.Join(err, s.Contexts.Close())
+		}
 	}
 	s.Serve(ctx, ln, c, q)
 	return nil
@@ -107,20 +111,4 @@ func (o *keeperOrder) choose(h *host) error {
 		}
 	}
 	return nil
-}
-
-// A keeperHost is the runtime of a keeper, which has one context at most.
-type keeperHost struct {
-	*host
-	late    func(codeinterp.Output)
-	context *session
-}
-
-// Start implements driver.Runtime.
-func (h *keeperHost) Start(ctx context.Context, o driver.Options) (driver.Session, error) {
-	s, err := h.host.Start(ctx, o)
-	if err == nil && !o.Once {
-		h.late, h.context = o.Late, s.(*session)
-	}
-	return s, err
 }

@@ -203,13 +203,9 @@ func (s *keptRun) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		if err != nil {
 			return driver.Outcome{}, err
 		}
-		defer s.h.sandbox.Discard(dir)
-		files, err := s.h.openFiles(&place{dir: dir})
-		if err == nil {
-			defer files.Close()
-			err = p.CopyFiles(ctx, files)
-		}
-		if err != nil {
+		files := &session{h: s.h.host, place: place{dir: dir}}
+		defer files.Close(ctx)
+		if err := files.copyFiles(ctx, p); err != nil {
 			return driver.Outcome{}, err
 		}
 		q.Files = dir
@@ -226,12 +222,10 @@ func (s *keptRun) Close(context.Context) error {
 // A keptContext is the session of a context below a keeper.
 type keptContext struct {
 	*keptSession
-	lang *language
-	opts codeinterp.ContextOptions
-
-	folder *folder
-	place  place
-	fresh  bool // the keeper was started for the next run
+	lang  *language
+	opts  codeinterp.ContextOptions
+	in    *session // which opens the directory
+	fresh bool     // the keeper was started for the next run
 }
 
 // start starts a keeper with an empty state.
@@ -245,9 +239,9 @@ func (s *keptContext) start(ctx context.Context) error {
 
 // open opens the context's directory.
 func (s *keptContext) open() (err error) {
-	s.place, s.folder = place{dir: s.Hello.Dir, cwd: s.h.dir}, &folder{}
+	s.in = &session{h: s.h.host, place: place{dir: s.Hello.Dir, cwd: s.h.dir}}
 	if s.opts.Cwd != "" {
-		if s.place.cwd, err = sandbox.OpenDir(s.opts.Cwd); err != nil {
+		if s.in.place.cwd, err = sandbox.OpenDir(s.opts.Cwd); err != nil {
 			s.leave()
 		}
 	}
@@ -257,10 +251,7 @@ func (s *keptContext) open() (err error) {
 // leave detaches the context.
 func (s *keptContext) leave() {
 	s.keptSession.leave()
-	s.folder.close()
-	if s.place.cwd != nil && s.place.cwd != s.h.dir {
-		s.place.cwd.Close()
-	}
+	s.in.leaveDir()
 }
 
 // Cwd returns where programs start.
@@ -294,14 +285,7 @@ func (s *keptContext) prepare(ctx context.Context, p *driver.Program) error {
 			return err
 		}
 	}
-	if !p.HasFiles() {
-		return nil
-	}
-	dir, err := s.files()
-	if err != nil {
-		return err
-	}
-	return p.CopyFiles(ctx, dir)
+	return s.in.copyFiles(ctx, p)
 }
 
 // Interrupt implements driver.Session.
@@ -321,7 +305,7 @@ func (s *keptContext) Close(ctx context.Context) error {
 	return err
 }
 
-func (s *keptContext) files() (*rootfs.FS, error) { return s.folder.open(s.h.host, &s.place) }
+func (s *keptContext) files() (*rootfs.FS, error) { return s.in.files() }
 
 // A keptInput is where input for a kept run is written, and signals.
 type keptInput struct {

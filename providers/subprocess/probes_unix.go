@@ -29,11 +29,12 @@ type knownLanguage struct {
 	Installed []string // all packages, as a Lock lists them
 	Boot      []byte   // sent to the driver before the first frame
 	ForkBoot  []byte   // the same for a fork server, if the language has one
+	Files     []string // that all this depends on
 }
 
 // probeKey names all that an interpreter's description depends on, apart from files.
 func (h *host) probeKey(l *language) string {
-	return fmt.Sprintf("%s %d %s %q %t %v %s %s\n%s\n%s", l.Name, l.kind, l.Path, l.probed, l.forks, h.sandbox.Mode(), l.MinVersion, l.sourceSum(),
+	return fmt.Sprintf("2 %s %d %s %q %t %v %s %s\n%s\n%s", l.Name, l.kind, l.Path, l.probed, l.forks, h.sandbox.Mode(), l.MinVersion, l.sourceSum(),
 		probecache.Environment(), probecache.Machine())
 }
 
@@ -60,12 +61,12 @@ func (h *host) remember(key, candidate string, l *language) {
 	if l.environment != nil {
 		return
 	}
-	files := append(probecache.Files(), candidate, l.Path, l.Prefix, l.Prefix+"/pyvenv.cfg")
-	files = append(files, l.searched...)
+	l.Files = append(probecache.Files(), candidate, l.Path, l.Prefix, l.Prefix+"/pyvenv.cfg")
+	l.Files = append(l.Files, l.searched...)
 	for _, root := range l.Roots {
 		if strings.Contains(root, "/") {
-			files = append(files, root)
+			l.Files = append(l.Files, root)
 		}
 	}
-	h.opts.probes().Store(key, files, l.knownLanguage)
+	h.opts.probes().Store(key, l.Files, l.knownLanguage)
 }

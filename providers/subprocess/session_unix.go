@@ -305,12 +305,17 @@ func (s *session) Reset(context.Context) error {
 func (s *session) Close(context.Context) error {
 	// The process first: it uses all the rest.
 	s.end()
-	s.folder.close()
-	if s.place.cwd != nil && s.place.cwd != s.h.dir {
-		s.place.cwd.Close()
-	}
+	s.leaveDir()
 	if s.place.dir != "" {
 		s.h.sandbox.Discard(s.place.dir)
 	}
 	return nil
+}
+
+// leaveDir closes what is open of the directory.
+func (s *session) leaveDir() {
+	s.folder.close()
+	if s.place.cwd != nil && s.place.cwd != s.h.dir {
+		s.place.cwd.Close()
+	}
 }
