@@ -180,6 +180,9 @@ func TestKeepLease(t *testing.T) {
 	if res, err := run(); err != nil || res.Stdout() != "1\n" {
 		t.Fatal(res, err)
 	}
+	if err := ci.RestartContext(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
 	ref, err := a.Detach(t.Context(), id)
 	if err != nil || len(ref) > 80 {
 		t.Fatal(ref, err)

@@ -44,8 +44,7 @@ func (c *Client) Hold(ctx context.Context, conn *Conn) error {
 		return err
 	}
 	c.Hello = r.Hello
-	c.process, err = os.FindProcess(r.Hello.PID)
-	return err
+	return nil
 }
 
 // receive takes replies until the connection ends.
@@ -54,6 +53,9 @@ func (c *Client) receive() {
 	for err == nil {
 		r := &Reply{}
 		if err = c.conn.in.Decode(r); err == nil {
+			if r.Hello != nil {
+				c.process, _ = os.FindProcess(r.Hello.PID)
+			}
 			c.mu.Lock()
 			c.calls[r.ID] <- r
 			delete(c.calls, r.ID)

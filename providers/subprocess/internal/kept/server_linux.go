@@ -156,7 +156,9 @@ func (h *host) take(q *Request) {
 		h.s.mu.Unlock()
 		h.run.follow(h)
 	case stop:
-		h.run.cancel()
+		if h.run != nil {
+			h.run.cancel()
+		}
 	case got:
 		h.s.mu.Lock()
 		h.run.got = true
@@ -170,13 +172,15 @@ func (h *host) answer(r *run, q *Request) *Reply {
 	pauses, _ := codeinterp.Pauses(s.Contexts)
 	var err error
 	switch q.Op {
-	case Run, Single, Command, Resume, next:
-		if r != nil {
+	case Run, Single, Command, Resume, next, Input, Signal:
+		switch {
+		case r == nil:
+			err = codeinterp.ErrNoRun
+		case q.Op == Input || q.Op == Signal:
+			err = r.take(q)
+		default:
 			return r.next(h, q.From)
 		}
-		err = codeinterp.ErrNoRun
-	case Input, Signal:
-		err = r.take(q)
 	case Interrupt:
 		err = s.Contexts.InterruptContext(s.life, s.ID)
 	case Restart:
@@ -188,7 +192,7 @@ func (h *host) answer(r *run, q *Request) *Reply {
 		err = pauses.Resume(s.life)
 	case Release:
 		s.mu.Lock()
-		if s.run == r || s.run.got {
+		if s.run == r || s.run != nil && s.run.got {
 			s.run = nil
 		}
 		s.mu.Unlock()
