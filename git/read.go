@@ -20,7 +20,8 @@ type DiffOptions struct {
 	Paths  []string // only these
 }
 
-// Diff returns changes as a unified diff.
+// Diff returns changes as a unified diff. Files that git does not track are in none: a Status
+// has them.
 func (g *Git) Diff(ctx context.Context, opts *DiffOptions) (string, error) {
 	o := cmp.Or(opts, &DiffOptions{})
 	args := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"}
@@ -32,13 +33,6 @@ func (g *Git) Diff(ctx context.Context, opts *DiffOptions) (string, error) {
 		return "", err
 	}
 	return g.git(ctx, slices.Concat(args, revisions, []string{"--"}, o.Paths)...)
-}
-
-// Untracked returns the files that git neither tracks nor ignores, which no Diff has, with
-// paths only those.
-func (g *Git) Untracked(ctx context.Context, paths ...string) ([]string, error) {
-	out, err := g.git(ctx, append([]string{"ls-files", "--others", "--exclude-standard", "-z", "--"}, paths...)...)
-	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
 }
 
 // A Commit is one of the history.

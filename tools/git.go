@@ -24,7 +24,6 @@ func ForGit(workspace string, g *git.Git, opts *Options) ([]Tool, error) {
 
 const (
 	maxGitFiles  = 500     // of a status
-	maxUntracked = 20      // files, of a diff
 	maxGitLog    = 200     // commits
 	defaultLog   = 20      //
 	maxGitText   = 2 << 10 // such as a commit's body
@@ -94,9 +93,8 @@ type gitStatusJSON struct {
 }
 
 type gitDiffJSON struct {
-	Diff      string   `json:"diff"`
-	Missing   int      `json:"missing,omitempty" jsonschema:"description=How many bytes are left out at the end. Name a path to see them."`
-	Untracked []string `json:"untracked,omitempty" jsonschema:"description=Files that git does not track\\, some of them if there are many: no diff has these."`
+	Diff    string `json:"diff" jsonschema:"description=It has no files that git does not track: see the status."`
+	Missing int    `json:"missing,omitempty" jsonschema:"description=How many bytes are left out at the end. Name a path to see them."`
 }
 
 type gitLogJSON struct {
@@ -176,26 +174,15 @@ func (k *kit) gitDiff(ctx context.Context, g *git.Git, c toolCall) (any, error) 
 	}
 	all := k.Secrets.Scrub(plaintext.Clean(diff))
 	j := gitDiffJSON{Diff: strings.ToValidUTF8(all[:min(len(all), k.MaxText)], ""), Missing: max(len(all)-k.MaxText, 0)}
-	if diff != "" || c.staged || c.to != "" {
-		return j, nil
-	}
-	j.Untracked, err = g.Untracked(ctx, c.paths()...)
-	j.Untracked = j.Untracked[:min(len(j.Untracked), maxUntracked)]
-	for i := range j.Untracked {
-		k.gitTexts(&j.Untracked[i])
-	}
-	return j, err
+	return j, nil
 }
 
 // String is what a model reads.
 func (j gitDiffJSON) String() string {
-	switch {
-	case j.Missing > 0:
+	if j.Missing > 0 {
 		return j.Diff + "\n[" + bytesOf(int64(j.Missing)) + " more; name a path to see them]"
-	case len(j.Untracked) > 0:
-		return fmt.Sprintf("[no changes in the files that git tracks; it does not track %q]", j.Untracked)
 	}
-	return cmp.Or(j.Diff, "[no changes]")
+	return cmp.Or(j.Diff, "[no changes in the files that git tracks; the status has the others]")
 }
 
 func (k *kit) gitLog(ctx context.Context, g *git.Git, c toolCall) (any, error) {

@@ -35,9 +35,9 @@ func (f fakeGit) RunCommand(_ context.Context, command string, o *codeinterp.Com
 func TestGitTools(t *testing.T) {
 	g, err := git.New(fakeGit{answers: map[string]string{
 		"status":  "# branch.head main\x00" + strings.Repeat("? f\x00", 600),
-		"diffnew": "", "ls-files": "f\x00a b\x00",
-		"diff": strings.Repeat("+x\n", 20<<10),
-		"log":  "h\x01a\x01e\x012026-01-02T03:04:05Z\x01\x1b[31msubject\x01body\x00",
+		"diffnew": "",
+		"diff":    strings.Repeat("+x\n", 20<<10),
+		"log":     "h\x01a\x01e\x012026-01-02T03:04:05Z\x01\x1b[31msubject\x01body\x00",
 	}}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -56,8 +56,8 @@ func TestGitTools(t *testing.T) {
 	}{
 		{"git_status", `{}`, `"more":100`, false},
 		{"git_diff", `{"dir":"p"}`, `"missing":28672`, false},
-		{"git_diff", `{"dir":"new"}`, `[no changes in the files that git tracks; it does not track ["f" "a b"]]`, false},
-		{"git_diff", `{"dir":"new","staged":true}`, `[no changes]`, false},
+		{"git_diff", `{"dir":"new"}`, `[no changes in the files that git tracks; the status has the others]`, false},
+		{"git_diff", `{"dir":"new","staged":true}`, `[no changes in the files that git tracks; the status has the others]`, false},
 		{"git_log", `{"commits":1}`, `"subject":"subject"`, false},
 		{"git_push", `{}`, `git push: fatal: no`, true},
 		{"git_checkout", `{"branch":"-f"}`, `invalid`, true},
