@@ -35,7 +35,6 @@ type Info struct {
 	Ref codeinterp.Ref
 
 	Written int64 // bytes of output so far
-	Dropped int64 // of these, how many are not kept any more
 }
 
 // A command is a command in the background.
@@ -279,7 +278,7 @@ func (s *Shell) info(c *command) Info {
 	if ref := c.ref.Load(); ref != nil {
 		i.Ref = *ref
 	}
-	i.Written, i.Dropped = c.out.size()
+	i.Written = c.out.size()
 	return i
 }
 

@@ -117,10 +117,10 @@ func (r *ring) end() {
 	r.notify()
 }
 
-func (r *ring) size() (total, dropped int64) {
+func (r *ring) size() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.total, r.first()
+	return r.total
 }
 
 // first is the offset of the oldest byte that is kept.

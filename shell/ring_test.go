@@ -27,7 +27,7 @@ func TestRing(t *testing.T) {
 			if err != nil || !bytes.Equal(c.Data, want) || c.Offset != int64(from) || c.Missed != int64(from-offset) || c.Next != int64(from+len(want)) {
 				t.Fatalf("%d of %d kept, from %d: %+v, %v", r.keep, len(all), offset, c, err)
 			}
-			if total, dropped := r.size(); total != int64(len(all)) || dropped != int64(first) {
+			if total, dropped := r.size(), r.first(); total != int64(len(all)) || dropped != int64(first) {
 				t.Fatal(total, dropped)
 			}
 		}

@@ -13,7 +13,6 @@ import (
 type Screen struct {
 	Lines         []string // all rows, without spaces at their ends
 	Column, Row   int      // of the cursor, from 0
-	CursorHidden  bool
 	Title         string
 	Columns, Rows int // the size
 }

@@ -46,7 +46,6 @@ type Screen struct {
 	vt      *vt.Emulator
 	pending []byte // plain text that is not shown yet
 	title   string
-	hidden  bool       // the cursor
 	cursor  bool       // cursor keys are in application mode
 	margins bool       // a part of the screen may scroll by itself
 	main    *uv.Buffer // what the main screen shows, while it is not shown itself
@@ -70,13 +69,12 @@ func (s *Screen) reset(columns, rows int) {
 	}
 	e := vt.NewEmulator(columns, rows)
 	s.vt, s.main = e, nil
-	s.hidden, s.cursor, s.margins = false, false, false
+	s.cursor, s.margins = false, false
 	e.SetScrollbackSize(1)
 	e.SetCallbacks(vt.Callbacks{
-		Title:            func(t string) { s.title = strings.ToValidUTF8(t[:min(len(t), maxTitle)], "") },
-		CursorVisibility: func(visible bool) { s.hidden = !visible },
-		EnableMode:       func(m ansi.Mode) { s.cursor = s.cursor || m == ansi.ModeCursorKeys },
-		DisableMode:      func(m ansi.Mode) { s.cursor = s.cursor && m != ansi.ModeCursorKeys },
+		Title:       func(t string) { s.title = strings.ToValidUTF8(t[:min(len(t), maxTitle)], "") },
+		EnableMode:  func(m ansi.Mode) { s.cursor = s.cursor || m == ansi.ModeCursorKeys },
+		DisableMode: func(m ansi.Mode) { s.cursor = s.cursor && m != ansi.ModeCursorKeys },
 	})
 	s.guard(e)
 	go func() {
@@ -247,7 +245,7 @@ func (s *Screen) State() shell.Screen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.show(nil)
-	st := shell.Screen{Title: s.title, CursorHidden: s.hidden, Columns: s.vt.Width(), Rows: s.vt.Height()}
+	st := shell.Screen{Title: s.title, Columns: s.vt.Width(), Rows: s.vt.Height()}
 	at := s.vt.CursorPosition()
 	st.Column, st.Row = at.X, at.Y
 	st.Lines = append(strings.Split(s.vt.String(), "\n"), make([]string, st.Rows)...)[:st.Rows]

@@ -48,7 +48,7 @@ func TestState(t *testing.T) {
 		})
 	}
 	st := show(t, 10, 4, "\x1b]2;name\x07\x1b[?25l").State()
-	if st.Title != "name" || !st.CursorHidden || len(st.Lines) != 4 {
+	if st.Title != "name" || len(st.Lines) != 4 {
 		t.Errorf("got %+v", st)
 	}
 }
