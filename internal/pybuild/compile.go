@@ -89,9 +89,10 @@ func (b *build) zigcc(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// linkFlags are those of both programs.
+// linkFlags are those of both programs. The objects that the recipe marks are compiled here,
+// as one.
 func linkFlags(output string, more ...string) []string {
-	flags := []string{"-z", fmt.Sprintf("stack-size=%d", stackSize), fmt.Sprintf("-Wl,--initial-memory=%d", firstMemory),
+	flags := []string{"-O2", "-flto", "-z", fmt.Sprintf("stack-size=%d", stackSize), fmt.Sprintf("-Wl,--initial-memory=%d", firstMemory),
 		"-Wl,--gc-sections", "-s", "-o", output, "-lwasi-emulated-signal", "-lwasi-emulated-getpid", "-lwasi-emulated-process-clocks", "-lm"}
 	return append(flags, more...)
 }

@@ -21,7 +21,7 @@ const (
 	// Name is that of the pack.
 	Name = "python-small"
 
-	revision = "3" // of packs of the same Python: one with other contents gets another
+	revision = "4" // of packs of the same Python: one with other contents gets another
 
 	wasmName, libraryName, licenseName = "python.wasm", "stdlib.zip", "LICENSE"
 )
