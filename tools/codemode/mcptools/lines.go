@@ -21,17 +21,15 @@ func passMessages(out io.Reader, to *io.PipeWriter, note func(line []byte)) {
 		line := bytes.TrimSpace(lines.Bytes())
 		switch _, err := jsonrpc.DecodeMessage(line); {
 		case err == nil:
-			if _, err := to.Write(append(line, '\n')); err != nil {
-				return
-			}
+			_, _ = to.Write(append(line, '\n')) // fails once it is closed
 		case bytes.Contains(line, []byte(`"jsonrpc"`)):
 			to.CloseWithError(err)
-			return
 		case len(line) > 0:
 			note(line)
 		}
 	}
 	to.CloseWithError(lines.Err())
+	_, _ = io.Copy(io.Discard, out) // so that the process does not wait
 }
 
 // membersOf returns the members of an object by their exact names, nil for other JSON.

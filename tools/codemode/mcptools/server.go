@@ -234,7 +234,11 @@ func (s *server) link(session *mcp.ClientSession, end func()) *link {
 	l.end = sync.OnceFunc(func() {
 		end() // first: Close waits for writes to a process that does not read
 		closed := make(chan struct{})
-		go func() { defer close(closed); session.Close() }()
+		go func() {
+			defer close(closed)
+			session.Close()
+			<-l.done // or the next call would use it
+		}()
 		select {
 		case <-closed:
 		case <-time.After(closing):

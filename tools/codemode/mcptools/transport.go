@@ -73,12 +73,16 @@ type process struct {
 	done  chan struct{} // closed once the process was waited for
 	mu    sync.Mutex
 	ended bool
+
+	messages *io.PipeReader // of its output
 }
 
 // Connect implements mcp.Transport.
 func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 	out, theirs := io.Pipe()
 	p.cmd.Stdout = theirs
+	messages, to := io.Pipe()
+	p.messages = messages
 	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err == nil {
 		err = p.cmd.Start()
@@ -95,12 +99,11 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 		close(p.done)
 		theirs.Close()
 	}()
-	messages, to := io.Pipe()
 	go passMessages(out, to, p.stray)
 	reader := struct {
 		io.Reader
 		io.Closer
-	}{messages, p}
+	}{p.messages, p}
 	return (&mcp.IOTransport{Reader: reader, Writer: p.stdin, MaxLineLength: -1}).Connect(ctx)
 }
 
@@ -110,6 +113,7 @@ func (p *process) Close() error {
 		return nil
 	}
 	p.stdin.Close()
+	p.messages.Close()
 	for _, next := range []func(*exec.Cmd){terminate, endGroup, nil} {
 		select {
 		case <-p.done:
