@@ -140,7 +140,7 @@ func (h *keepingHost) stamps(l *language) (list []string) {
 	for _, path := range append([]string{h.Program}, l.Files...) {
 		list = append(list, path, probecache.Stamp(path))
 	}
-	for _, path := range slices.Concat(h.opts.ReadOnly, h.opts.Writable) {
+	for _, path := range slices.Concat(h.opts.ReadOnly, h.opts.Writable, []string{h.opts.Dir}) {
 		var st unix.Stat_t
 		_ = unix.Stat(path, &st) // the run reports what is missing
 		list = append(list, fmt.Sprint(st.Dev, st.Ino))

@@ -122,7 +122,9 @@ func (s *keptSession) run(ctx context.Context, p *driver.Program, out *driver.Ou
 	q.Options.RunOptions = codeinterp.RunOptions{Stdin: p.Stdin, Env: p.Env, Network: p.Network, Timeout: p.Timeout, Artifacts: p.Artifacts}
 	life, over := context.WithCancel(ctx)
 	defer over()
-	in := keptInput{s, life}
+	in := keptInput(func(data []byte, last bool) error {
+		return s.Ask(life, &kept.Request{Op: kept.Input, Data: data, Last: last})
+	})
 	fed := feedCommand(nil, nil)
 	var helpers sync.WaitGroup
 	p.OnBegin = func() {
@@ -141,7 +143,9 @@ func (s *keptSession) run(ctx context.Context, p *driver.Program, out *driver.Ou
 		if o.Input != nil {
 			fed = feedCommand(in, o.Input)
 		}
-		helpers.Go(func() { driver.Forward(life.Done(), o.Signals, in.signal) })
+		helpers.Go(func() {
+			driver.Forward(life.Done(), o.Signals, func(sig codeinterp.Signal) { _ = s.Ask(life, &kept.Request{Op: kept.Signal, Signal: sig}) })
+		})
 	}
 	end, err := s.Follow(ctx, p, out, q)
 	over()
@@ -307,22 +311,11 @@ func (s *keptContext) Close(ctx context.Context) error {
 
 func (s *keptContext) files() (*rootfs.FS, error) { return s.in.files() }
 
-// A keptInput is where input for a kept run is written, and signals.
-type keptInput struct {
-	s    *keptSession
-	life context.Context
-}
+// A keptInput gives input to a kept run, or says that there is no more.
+type keptInput func(data []byte, last bool) error
 
 // Write implements io.Writer.
-func (i keptInput) Write(b []byte) (int, error) {
-	return len(b), i.s.Ask(i.life, &kept.Request{Op: kept.Input, Data: b})
-}
+func (f keptInput) Write(b []byte) (int, error) { return len(b), f(b, false) }
 
-// Close says that there is no more.
-func (i keptInput) Close() error {
-	return i.s.Ask(i.life, &kept.Request{Op: kept.Input, Last: true})
-}
-
-func (i keptInput) signal(sig codeinterp.Signal) {
-	_ = i.s.Ask(i.life, &kept.Request{Op: kept.Signal, Signal: sig})
-}
+// Close implements io.Closer.
+func (f keptInput) Close() error { return f(nil, true) }
