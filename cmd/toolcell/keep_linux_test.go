@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -232,5 +233,31 @@ func TestKeepFiles(t *testing.T) {
 	}
 	if b, err := os.ReadFile(filepath.Join(k.dir, "saved", "made.txt")); string(b) != "made" {
 		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// TestKeepMoved: a run changes the directory of a name as it is now, not one that a keeper
+// has opened under that name.
+func TestKeepMoved(t *testing.T) {
+	k := newKeepTest(t)
+	open := filepath.Join(k.dir, "open")
+	fresh := func() {
+		t.Helper()
+		if err := errors.Join(os.Mkdir(open, 0o777), os.Chmod(open, 0o777)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fresh()
+	keep := func(args ...string) (string, int) {
+		return k.run(append([]string{"run", "--keep", "90s", "--language", "python", "--allow-unsandboxed", "--preload", "colorsys", "--write", open}, args...)...)
+	}
+	k.untilKept(keep, "colorsys")
+	if err := os.Rename(open, open+".old"); err != nil {
+		t.Fatal(err)
+	}
+	fresh()
+	out, code := keep("-e", "n = open('"+open+"/made', 'w').write('made')")
+	if b, err := os.ReadFile(filepath.Join(open, "made")); string(b) != "made" || code != 0 {
+		t.Errorf("%q, %v; %d, %s", b, err, code, out)
 	}
 }
