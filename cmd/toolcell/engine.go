@@ -51,7 +51,7 @@ func (a *app) engineCommand() *cobra.Command {
 		a.task("verify ID", "Compare an engine's files with its manifest", 1, 1, nil,
 			func(ctx context.Context, ids []string) error { return verifyEngine(ctx, ids[0]) }),
 		a.task("remove ID", "Remove an engine", 1, 1, nil,
-			func(_ context.Context, ids []string) error { return pack.Remove("", ids[0]) }))
+			func(_ context.Context, ids []string) error { return pack.Remove(ids[0]) }))
 	return c
 }
 
@@ -178,7 +178,7 @@ func (a *app) compileEngine(ctx context.Context, p *pack.Installed) error {
 			fmt.Fprintf(a.stderr, "toolcell: compiling, %d s\n", int(time.Since(start).Seconds()))
 		case err := <-ended:
 			if err != nil {
-				return errors.Join(err, pack.Remove("", p.ID()))
+				return errors.Join(err, pack.Remove(p.ID()))
 			}
 			fmt.Fprintf(a.stdout, "%s: Python %s in %s (compiled in %.1f s)\n", p.ID(), p.Python, p.Dir, time.Since(start).Seconds())
 			return nil
@@ -187,7 +187,7 @@ func (a *app) compileEngine(ctx context.Context, p *pack.Installed) error {
 }
 
 func (a *app) listEngines() error {
-	list, err := pack.List("")
+	list, err := pack.List()
 	for _, p := range list {
 		fmt.Fprintf(a.stdout, "%s\tPython %s\t%s\n", p.ID(), p.Python, p.Dir)
 	}
@@ -195,7 +195,7 @@ func (a *app) listEngines() error {
 }
 
 func verifyEngine(ctx context.Context, id string) error {
-	p, err := pack.Find("", id)
+	p, err := pack.Find(id)
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ type lazyPython struct {
 
 // installedPython returns the engine of an installed pack, nil if the default one is not.
 func installedPython(name string) (engine.Engine, error) {
-	p, err := pack.Find("", packPrefix+name)
+	p, err := pack.Find(packPrefix + name)
 	switch {
 	case err != nil && name == defaultPack:
 		return nil, nil

@@ -44,7 +44,7 @@ func main() {
 func run(ctx context.Context, out io.Writer) error {
 	javascript := quickjs.New(nil)
 	engines := []engine.Engine{javascript, typescript.New(javascript)}
-	if p, err := pack.Find("", "python-small"); err == nil { // toolcell engine install python
+	if p, err := pack.Find("python-small"); err == nil { // toolcell engine install python
 		py, err := python.New(ctx, &python.Options{Pack: os.DirFS(p.Dir), Cache: p.Cache()})
 		if err != nil {
 			return err

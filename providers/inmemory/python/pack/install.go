@@ -18,9 +18,6 @@ import (
 
 // Options tunes Install. The zero value is ready to use.
 type Options struct {
-	// Root is where packs are installed; see Root.
-	Root string
-
 	// SHA256 is that of the archive, in hexadecimal; empty means any.
 	SHA256 string
 
@@ -29,11 +26,11 @@ type Options struct {
 }
 
 // Install installs a pack from an archive or a directory, a path or an http or https URL,
-// and replaces an installed one of its name and version. What is damaged, or not the
+// in Root, and replaces an installed one of its name and version. What is damaged, or not the
 // archive that Options.SHA256 names, is not installed.
 func Install(ctx context.Context, from string, opts *Options) (*Installed, error) {
 	o := cmp.Or(opts, &Options{})
-	root, err := orDefault(o.Root)
+	root, err := Root()
 	if err == nil {
 		err = os.MkdirAll(root, 0o700)
 	}

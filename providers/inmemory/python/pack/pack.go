@@ -100,7 +100,7 @@ func (p *Installed) ID() string { return p.Name + "-" + p.Version }
 // Cache is the directory for the pack's native code, which can be deleted at any time.
 func (p *Installed) Cache() string { return filepath.Join(p.Dir, cacheName) }
 
-// Root returns the directory that packs are installed in by default:
+// Root returns the directory that packs are installed in:
 // TOOLCELL_ENGINES, or the user's cache directory.
 func Root() (string, error) {
 	if dir := os.Getenv("TOOLCELL_ENGINES"); dir != "" {
@@ -113,10 +113,9 @@ func Root() (string, error) {
 	return filepath.Join(dir, "toolcell", "engines"), nil
 }
 
-// List returns the packs in a root, the default one if it is empty, by name and with
-// the newest version first.
-func List(root string) ([]Installed, error) {
-	root, err := orDefault(root)
+// List returns the packs that are installed, by name and with the newest version first.
+func List() ([]Installed, error) {
+	root, err := Root()
 	if err != nil {
 		return nil, err
 	}
@@ -146,10 +145,9 @@ func compareVersions(a, b string) int {
 	})
 }
 
-// Find returns the newest pack of a name, or that of an ID, in a root, which may be empty as
-// in List.
-func Find(root, name string) (*Installed, error) {
-	list, err := List(root)
+// Find returns the newest pack of a name, or that of an ID.
+func Find(name string) (*Installed, error) {
+	list, err := List()
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +159,8 @@ func Find(root, name string) (*Installed, error) {
 }
 
 // Remove removes a pack as Find finds it.
-func Remove(root, name string) error {
-	p, err := Find(root, name)
+func Remove(name string) error {
+	p, err := Find(name)
 	if err != nil {
 		return err
 	}
@@ -226,11 +224,4 @@ func (f *File) copy(w io.Writer, r io.Reader) error {
 		err = fmt.Errorf("%w: %s differs from its manifest", ErrPack, f.Name)
 	}
 	return err
-}
-
-func orDefault(root string) (string, error) {
-	if root != "" {
-		return root, nil
-	}
-	return Root()
 }

@@ -36,6 +36,7 @@ func made(t *testing.T, version string) (dir string, archive []byte) {
 // A pack is installed from a file, a directory or a URL, found, verified and removed.
 func TestInstall(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "engines")
+	t.Setenv("TOOLCELL_ENGINES", root)
 	dir, archive := made(t, "3.13.9-1")
 	_, newer := made(t, "3.13.15-1")
 	file := filepath.Join(t.TempDir(), "p.tar.gz")
@@ -47,7 +48,7 @@ func TestInstall(t *testing.T) {
 	sum := sha256.Sum256(archive)
 	var done int64
 	for _, from := range []string{dir, file, srv.URL + "/p.tar.gz"} {
-		o := &pack.Options{Root: root}
+		o := &pack.Options{}
 		if from == srv.URL+"/p.tar.gz" {
 			o.SHA256, o.Progress = hex.EncodeToString(sum[:]), func(d, _ int64) { done = d }
 		}
@@ -62,21 +63,21 @@ func TestInstall(t *testing.T) {
 	if done != int64(len(archive)) {
 		t.Errorf("progress %d of %d", done, len(archive))
 	}
-	list, err := pack.List(root)
+	list, err := pack.List()
 	if err != nil || len(list) != 2 || list[0].ID() != "python-small-3.13.15-1" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	p, err := pack.Find(root, "python-small")
+	p, err := pack.Find("python-small")
 	if err != nil || p.Python != "3.13.15-1" {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if err := pack.Remove(root, p.ID()); err != nil {
+	if err := pack.Remove(p.ID()); err != nil {
 		t.Error(err)
 	}
-	if _, err := pack.Find(root, "python-science"); !errors.Is(err, pack.ErrNotInstalled) {
+	if _, err := pack.Find("python-science"); !errors.Is(err, pack.ErrNotInstalled) {
 		t.Error(err)
 	}
-	if err := pack.Remove(root, "../engines"); !errors.Is(err, pack.ErrNotInstalled) {
+	if err := pack.Remove("../engines"); !errors.Is(err, pack.ErrNotInstalled) {
 		t.Error(err)
 	}
 }
@@ -84,6 +85,7 @@ func TestInstall(t *testing.T) {
 // What is damaged, or not the expected archive, is not installed.
 func TestDamaged(t *testing.T) {
 	root := t.TempDir()
+	t.Setenv("TOOLCELL_ENGINES", root)
 	dir, archive := made(t, "1-1")
 	if err := os.WriteFile(filepath.Join(dir, "stdlib.zip"), []byte("XX"), 0o600); err != nil {
 		t.Fatal(err)
@@ -91,7 +93,7 @@ func TestDamaged(t *testing.T) {
 	if err := pack.Verify(t.Context(), os.DirFS(dir)); !errors.Is(err, pack.ErrPack) {
 		t.Error(err)
 	}
-	if _, err := pack.Install(t.Context(), dir, &pack.Options{Root: root}); !errors.Is(err, pack.ErrPack) {
+	if _, err := pack.Install(t.Context(), dir, &pack.Options{}); !errors.Is(err, pack.ErrPack) {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "p")
@@ -102,11 +104,11 @@ func TestDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum := sha256.Sum256(archive)
-		if _, err := pack.Install(t.Context(), file, &pack.Options{Root: root, SHA256: hex.EncodeToString(sum[:])}); err == nil {
+		if _, err := pack.Install(t.Context(), file, &pack.Options{SHA256: hex.EncodeToString(sum[:])}); err == nil {
 			t.Errorf("byte %d changed, and installed", i)
 		}
 	}
-	if list, _ := pack.List(root); len(list) != 0 {
+	if list, _ := pack.List(); len(list) != 0 {
 		t.Errorf("installed: %+v", list)
 	}
 	if left, _ := filepath.Glob(filepath.Join(root, "*")); len(left) != 0 {

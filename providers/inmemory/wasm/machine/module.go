@@ -58,7 +58,7 @@ func Compile(ctx context.Context, source []byte, o *Options) (*Module, error) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return nil, fmt.Errorf("%w: no compiler for %s", codeinterp.ErrUnavailable, runtime.GOARCH)
 	}
-	changed, err := rewrite.Module(source, &rewrite.Options{Yield: o.Yield})
+	changed, err := rewrite.Module(source, o.Yield)
 	if err != nil {
 		return nil, err
 	}

@@ -63,10 +63,10 @@ func (m *module) eachBody(do func(function uint32, body []byte) error) error {
 }
 
 // bodies returns the changed functions, and those that were added.
-func (m *module) bodies(fuel int32) ([]byte, error) {
+func (m *module) bodies() ([]byte, error) {
 	size := len(m.sections[idCode])
 	out := make(code, 0, size+size/4)
-	m.prepare(fuel)
+	m.prepare()
 	b := &body{module: m, check: m.assemble("check")}
 	err := m.eachBody(func(function uint32, source []byte) error {
 		b.change(function, source)
@@ -83,9 +83,9 @@ func (m *module) bodies(fuel int32) ([]byte, error) {
 }
 
 // prepare lets the module assemble words.
-func (m *module) prepare(fuel int32) {
+func (m *module) prepare() {
 	m.words = maps.Clone(Words())
-	m.words["full"], m.words["dropped"] = []string{strconv.Itoa(int(fuel))}, nil
+	m.words["full"], m.words["dropped"] = []string{strconv.Itoa(fuel)}, nil
 	if len(m.types[m.typeOf[m.yield]].results) > 0 {
 		m.words["dropped"] = []string{"drop"}
 	}

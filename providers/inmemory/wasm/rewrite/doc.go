@@ -1,7 +1,7 @@
 // Package rewrite changes a WebAssembly module so that it can be stopped, and takes its
 // data out of it.
 //
-//	m, err := rewrite.Module(source, &rewrite.Options{Yield: "host.yield"})
+//	m, err := rewrite.Module(source, "host.yield")
 //
 // Every loop counts down, and calls an imported function when its fuel is spent.
 // memory.copy and memory.fill are charged by their length and done in pieces. So a module

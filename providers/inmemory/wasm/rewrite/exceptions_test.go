@@ -47,7 +47,7 @@ func (p *program) module() []byte {
 // compare runs the functions of a program that was lowered, and the model.
 func compare(t *testing.T, p *program) (caught int) {
 	source := p.module()
-	changed, err := rewrite.Module(source, &rewrite.Options{Yield: "h.y", Fuel: 1000})
+	changed, err := rewrite.Module(source, "h.y")
 	if err != nil {
 		t.Fatalf("%v\n%x", err, source)
 	}
@@ -104,7 +104,7 @@ func FuzzExceptions(f *testing.F) {
 // are refused.
 func TestExceptionsRefused(t *testing.T) {
 	whole := (&program{[][]node{{throw{0}}}}).module()
-	if _, err := rewrite.Module(whole, &rewrite.Options{Yield: "h.y"}); err != nil {
+	if _, err := rewrite.Module(whole, "h.y"); err != nil {
 		t.Fatal(err)
 	}
 	at := bytes.LastIndex(whole, []byte{0x08, 0})
@@ -112,12 +112,12 @@ func TestExceptionsRefused(t *testing.T) {
 		"catch_all": {0x19, 1}, "return_call": {0x12, 0}, "an unknown tag": {0x08, 3}} {
 		source := bytes.Clone(whole)
 		copy(source[at:], op)
-		if _, err := rewrite.Module(source, &rewrite.Options{Yield: "h.y"}); !errors.Is(err, rewrite.ErrModule) {
+		if _, err := rewrite.Module(source, "h.y"); !errors.Is(err, rewrite.ErrModule) {
 			t.Errorf("%s: got the error %v", name, err)
 		}
 	}
 	source := bytes.Replace(whole, section(13, 3, 0, 3, 0, 0, 0, 0), section(13, 3, 0, 2, 0, 0, 0, 0), 1)
-	if _, err := rewrite.Module(source, &rewrite.Options{Yield: "h.y"}); !errors.Is(err, rewrite.ErrModule) {
+	if _, err := rewrite.Module(source, "h.y"); !errors.Is(err, rewrite.ErrModule) {
 		t.Errorf("a tag with two values: got the error %v", err)
 	}
 }

@@ -1,22 +1,10 @@
 package rewrite
 
-import "cmp"
-
 const (
-	defaultFuel = 20_000
-	pageSize    = 64 << 10
-	maxModule   = 256 << 20
+	fuel      = 20_000 // iterations of loops between two yields
+	pageSize  = 64 << 10
+	maxModule = 256 << 20
 )
-
-// Options tunes what Module makes.
-type Options struct {
-	// Yield is the imported function that is called when the fuel is spent, as
-	// "module.name". It takes nothing, and returns nothing or 32 bits.
-	Yield string
-	// Fuel is how many iterations of loops pass between two of these calls. Zero means
-	// 20,000.
-	Fuel int32
-}
 
 // A Result is a module that was changed.
 type Result struct {
@@ -84,9 +72,11 @@ type signature struct{ params, results []byte }
 // of the first that is added.
 func (m *module) functions() uint32 { return uint32(len(m.typeOf)) }
 
-// Module changes a module. The result shares no memory with it.
-func Module(source []byte, o *Options) (*Result, error) {
-	m, err := parse(source, o.Yield)
+// Module changes a module. The result shares no memory with it. yield is the imported
+// function that is called when the fuel is spent, as "module.name": it takes nothing, and
+// returns nothing or 32 bits.
+func Module(source []byte, yield string) (*Result, error) {
+	m, err := parse(source, yield)
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +87,11 @@ func Module(source []byte, o *Options) (*Result, error) {
 	if err := m.findThrowing(); err != nil {
 		return nil, err
 	}
-	fuel := cmp.Or(max(o.Fuel, 0), defaultFuel)
-	bodies, err := m.bodies(fuel)
+	bodies, err := m.bodies()
 	if err != nil {
 		return nil, err
 	}
-	m.extend(fuel, bodies)
+	m.extend(bodies)
 	out := code(source[:8:8])
 	for _, id := range order {
 		if s := m.sections[id]; s != nil && id != idTag && id != idDataCount && id != idData {
@@ -128,7 +117,7 @@ func (m *module) bulkFunction() uint32 {
 }
 
 // extend adds what the changed bodies refer to.
-func (m *module) extend(fuel int32, bodies []byte) {
+func (m *module) extend(bodies []byte) {
 	types, functions := code(nil), code(nil)
 	added, kinds := uint32(0), uint32(len(m.types))
 	add := func(signature ...byte) {

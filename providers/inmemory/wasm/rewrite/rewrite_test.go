@@ -36,9 +36,9 @@ var (
 	spins  = []byte{0x03, 0x40, 0x0c, 0, 0x0b, 0x0b} // loop; br 0; end
 )
 
-func changed(t testing.TB, source []byte, fuel int32) *rewrite.Result {
+func changed(t testing.TB, source []byte) *rewrite.Result {
 	t.Helper()
-	r, err := rewrite.Module(source, &rewrite.Options{Yield: "h.y", Fuel: fuel})
+	r, err := rewrite.Module(source, "h.y")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func start(t *testing.T, module []byte, yield func()) api.Module {
 // TestLoopYields: code that computes for ever is stopped by a panic of the host.
 func TestLoopYields(t *testing.T) {
 	over, yields := errors.New("over"), 0
-	m := start(t, changed(t, module(spins...), 1000).Code, func() {
+	m := start(t, changed(t, module(spins...)).Code, func() {
 		if yields++; yields == 10 {
 			panic(over)
 		}
@@ -77,7 +77,7 @@ func TestLoopYields(t *testing.T) {
 
 // TestData: the data of the module is in the result and no longer in the code.
 func TestData(t *testing.T) {
-	r := changed(t, module(spins...), 0)
+	r := changed(t, module(spins...))
 	if len(r.Data) != 1 || r.Data[0].Offset != 8 || string(r.Data[0].Data) != "abc" || bytes.Contains(r.Code, []byte("abc")) {
 		t.Errorf("got %+v", r.Data)
 	}
@@ -91,7 +91,7 @@ func TestBulk(t *testing.T) {
 	for name, code := range map[string][]byte{"copy": copies, "fill": fills} {
 		t.Run(name, func(t *testing.T) {
 			yields := 0
-			plain, own := start(t, module(code...), func() {}), start(t, changed(t, module(code...), 1000).Code, func() { yields++ })
+			plain, own := start(t, module(code...), func() {}), start(t, changed(t, module(code...)).Code, func() { yields++ })
 			a, _ := plain.Memory().Read(0, plain.Memory().Size())
 			b, _ := own.Memory().Read(0, own.Memory().Size())
 			for i := range a {
@@ -133,12 +133,12 @@ func TestRefused(t *testing.T) {
 		"another order": append(bytes.Clone(whole), section(1, 0)...),
 	}
 	for name, source := range cases {
-		if _, err := rewrite.Module(source, &rewrite.Options{Yield: "h.y"}); !errors.Is(err, rewrite.ErrModule) {
+		if _, err := rewrite.Module(source, "h.y"); !errors.Is(err, rewrite.ErrModule) {
 			t.Errorf("%s: got the error %v", name, err)
 		}
 	}
 	for i := range 20 { // behind them the yield is imported, and sections may be absent
-		if _, err := rewrite.Module(whole[:i], &rewrite.Options{Yield: "h.y"}); !errors.Is(err, rewrite.ErrModule) {
+		if _, err := rewrite.Module(whole[:i], "h.y"); !errors.Is(err, rewrite.ErrModule) {
 			t.Errorf("cut at %d: got the error %v", i, err)
 		}
 	}
@@ -156,7 +156,7 @@ func FuzzModule(f *testing.F) {
 	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().
 		WithCoreFeatures(api.CoreFeaturesV2|experimental.CoreFeaturesExceptionHandling))
 	f.Fuzz(func(t *testing.T, source []byte) {
-		r, err := rewrite.Module(source, &rewrite.Options{Yield: "h.y"})
+		r, err := rewrite.Module(source, "h.y")
 		if err != nil {
 			return
 		}
