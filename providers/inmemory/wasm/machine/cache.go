@@ -9,18 +9,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // natives are the files with native code in a directory, one for each kind of processor.
-func natives(dir string) map[string]bool {
+func natives(dir string) []string {
 	list, _ := filepath.Glob(filepath.Join(dir, "wazero-*", "*")) // of a directory whose name is no pattern
-	files := map[string]bool{}
-	for _, file := range list {
-		files[file] = true
-	}
-	return files
+	return list
 }
 
 // cached makes a module of its stub and of native code in the cache. It returns nil where the
@@ -34,13 +31,13 @@ func cached(ctx context.Context, s stub, o *Options) (*Module, error) {
 		return nil, fmt.Errorf("%w: %v", codeinterp.ErrUnavailable, err)
 	}
 	dir := filepath.Join(o.Cache, s.module())
-	had := natives(dir)
-	for file := range had {
-		if !sealed(file) {
-			_ = os.Remove(file)
-			delete(had, file)
+	had := slices.DeleteFunc(natives(dir), func(file string) bool {
+		if sealed(file) {
+			return false
 		}
-	}
+		_ = os.Remove(file) // it is not used either way
+		return true
+	})
 	if len(had) == 0 {
 		return nil, nil
 	}
@@ -48,8 +45,8 @@ func cached(ctx context.Context, s stub, o *Options) (*Module, error) {
 	if err != nil {
 		return nil, context.Cause(ctx)
 	}
-	for file := range natives(dir) {
-		if !had[file] {
+	for _, file := range natives(dir) {
+		if !slices.Contains(had, file) {
 			_ = os.Remove(file) // or it would be taken for the module's next time
 			_ = m.Close()       // it has run nothing
 			return nil, nil
@@ -85,17 +82,16 @@ func compile(ctx context.Context, code []byte, s stub, o *Options) (*Module, err
 
 // rename gives the native code of the module the place of the stub's in a directory.
 func rename(from, to string) error {
-	for file := range natives(filepath.Join(from, "stub")) {
-		for code := range natives(filepath.Join(from, "module")) {
-			name, err := filepath.Rel(filepath.Join(from, "stub"), file)
-			if err != nil {
-				return err
-			}
-			target := filepath.Join(to, name)
-			return errors.Join(seal(code), os.MkdirAll(filepath.Dir(target), 0o700), os.Rename(code, target))
-		}
+	stubs, codes := natives(filepath.Join(from, "stub")), natives(filepath.Join(from, "module"))
+	if len(stubs) != 1 || len(codes) != 1 {
+		return errors.New("wazero has kept no native code")
 	}
-	return errors.New("wazero has kept no native code")
+	name, err := filepath.Rel(filepath.Join(from, "stub"), stubs[0])
+	if err != nil {
+		return err
+	}
+	target := filepath.Join(to, name)
+	return errors.Join(seal(codes[0]), os.MkdirAll(filepath.Dir(target), 0o700), os.Rename(codes[0], target))
 }
 
 // seal appends to a file the checksum of its content. wazero reads no further than its own

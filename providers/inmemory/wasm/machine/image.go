@@ -1,6 +1,6 @@
 package machine
 
-import "encoding/binary"
+import "bytes"
 
 // An Image is what memories begin as. It may be used from any goroutine.
 type Image struct {
@@ -52,11 +52,6 @@ func Runs(memory []byte, do func(offset int64, part []byte) error) error {
 	return nil
 }
 
-func isZero(page []byte) bool {
-	for ; len(page) > 0; page = page[8:] {
-		if binary.LittleEndian.Uint64(page) != 0 {
-			return false
-		}
-	}
-	return true
-}
+func isZero(page []byte) bool { return bytes.Equal(page, zeros[:]) }
+
+var zeros [hostPage]byte

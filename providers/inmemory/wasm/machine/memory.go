@@ -2,7 +2,6 @@ package machine
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -20,7 +19,6 @@ type memory struct {
 	image  uint64
 	budget *engine.Budget
 
-	mu    sync.Mutex
 	taken int64
 	pages int64 // of taken, what the image's part counts for
 	size  uint64
@@ -92,8 +90,6 @@ func (m *memory) settle() {
 
 // Free implements experimental.LinearMemory.
 func (m *memory) Free() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.free != nil {
 		m.free()
 		m.free, m.bytes = nil, nil

@@ -110,17 +110,15 @@ func (c *call) prestatDirName(*file) Errno {
 	return 0
 }
 
-func (c *call) fdRead(f *file) Errno  { return c.transfer(f, &f.at, false) }
-func (c *call) fdWrite(f *file) Errno { return c.transfer(f, &f.at, true) }
-
-func (c *call) fdPread(f *file) Errno {
-	at := int64(c.args[3])
-	return c.transfer(f, &at, false)
-}
-
-func (c *call) fdPwrite(f *file) Errno {
-	at := int64(c.args[3])
-	return c.transfer(f, &at, true)
+// moves returns what reads or writes a file, from its own place on or one that is given.
+func moves(write, own bool) func(*call) Errno {
+	return onFile(func(c *call, f *file) Errno {
+		if own {
+			return c.transfer(f, &f.at, write)
+		}
+		at := int64(c.args[3])
+		return c.transfer(f, &at, write)
+	})
 }
 
 // transfer fills or empties the buffers from a place on, which it moves.
