@@ -26,6 +26,13 @@ func TestConformanceWarm(t *testing.T) {
 	conform(t, o, subprocess.Python(), subprocess.JavaScript(), subprocess.Bash())
 }
 
+// TestConformanceForks is the contract where contexts can be copied, without walls.
+func TestConformanceForks(t *testing.T) {
+	o := inMode(subprocess.None)
+	o.Forks = true
+	conform(t, o, subprocess.Python())
+}
+
 // TestConformanceOnce is the contract for an interpreter without contexts.
 func TestConformanceOnce(t *testing.T) {
 	o := inMode(subprocess.Landlock)

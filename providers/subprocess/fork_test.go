@@ -119,6 +119,18 @@ func TestForkLoop(t *testing.T) {
 	})
 }
 
+// TestForkHandlers: what a program does about the end of its children disturbs no copy.
+func TestForkHandlers(t *testing.T) {
+	eachForking(t, func(t *testing.T, o subprocess.Options) {
+		n := newNotebook(t, open(t, o), "python")
+		for _, handler := range []string{"signal.SIG_IGN", "lambda *a: os.waitpid(-1, os.WNOHANG)", "lambda *a: 1 / 0"} {
+			n.prints("import os, signal; _ = signal.signal(signal.SIGCHLD, "+handler+"); x = 1; print()", "\n")
+			n.fork().prints("print(x)", "1\n")
+			n.prints("print(x)", "1\n")
+		}
+	})
+}
+
 // TestForkEnds: the end of an original, of a copy and of a copy's copy is that of no
 // other, but takes along all that it has started; also after an interrupt.
 func TestForkEnds(t *testing.T) {

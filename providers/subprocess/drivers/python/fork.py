@@ -23,19 +23,19 @@ own = [identity(fd) for fd in (1, 2, CONTROL)]
 
 
 def copy_context(number, group, place, old, *_):
-    fds, forked, child, failed = given[:], state.forked, -1, True
+    fds, forked, failed = given[:], state.forked, True
     given.clear()
     try:
         flush()
-        child = os.fork()
+        child, failed = os.fork(), False
         if child == 0:
             start_copy(number, int(group), os.fsdecode(place), os.fsdecode(old), fds)
             return
         failed = os.waitpid(child, 0)[1] != 0
-    except ChildProcessError:
-        failed = False  # the program has children reaped by themselves
     except OSError:
-        pass
+        pass  # it cannot fork, or the program has its children reaped by themselves
+    except BaseException as e:  # of a handler of a signal
+        report_late(e)
     state.forked = forked  # the copy has a channel of its own
     for fd in fds:
         os.close(fd)
