@@ -45,7 +45,7 @@ const (
 	idTag
 )
 
-// order is that of sections. A result has none of tags and data.
+// order is that of sections.
 var order = []byte{idType, idImport, idFunction, idTable, idMemory, idTag, idGlobal, idExport, idElement, idDataCount, idCode, idData}
 
 // A module is what was read of one.
@@ -62,6 +62,7 @@ type module struct {
 	tags    []bool              // of exceptions: whether one has a value
 	words   map[string][]string // for the code that is added
 	numbers map[string]int
+	names   map[string]int
 	throws  []bool // of all functions, whether one may throw; nil where there are no tags
 }
 
@@ -76,7 +77,10 @@ func (m *module) functions() uint32 { return uint32(len(m.typeOf)) }
 // function that is called when the fuel is spent, as "module.name": it takes nothing, and
 // returns nothing or 32 bits.
 func Module(source []byte, yield string) (*Result, error) {
-	m, err := parse(source, yield)
+	m, err := split(source)
+	if err == nil {
+		err = m.read(yield)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -92,13 +96,19 @@ func Module(source []byte, yield string) (*Result, error) {
 		return nil, err
 	}
 	m.extend(bodies)
-	out := code(source[:8:8])
+	m.sections[idTag], m.sections[idDataCount], m.sections[idData] = nil, nil, nil
+	return &Result{Code: m.whole(), Data: segments, Memory: m.memory, Throws: m.tags != nil}, nil
+}
+
+// whole returns the module of its sections.
+func (m *module) whole() []byte {
+	out := code("\x00asm\x01\x00\x00\x00")
 	for _, id := range order {
-		if s := m.sections[id]; s != nil && id != idTag && id != idDataCount && id != idData {
+		if s := m.sections[id]; s != nil {
 			out = append(out, id).sized(s)
 		}
 	}
-	return &Result{Code: out, Data: segments, Memory: m.memory, Throws: m.tags != nil}, nil
+	return out
 }
 
 // The functions that are added: for exceptions two, then two for memory.

@@ -14,8 +14,8 @@ const (
 	typeException = 0x69 // a reference to an exception
 )
 
-// parse reads the sections that matter to a change.
-func parse(source []byte, yield string) (*module, error) {
+// split reads the sections of a module.
+func split(source []byte) (*module, error) {
 	if len(source) > maxModule || !bytes.HasPrefix(source, []byte("\x00asm\x01\x00\x00\x00")) {
 		return nil, ErrModule
 	}
@@ -30,7 +30,7 @@ func parse(source []byte, yield string) (*module, error) {
 		}
 		switch at := bytes.IndexByte(order, id); {
 		case id == idCustom:
-			continue
+			m.addNames(body)
 		case at < 0:
 			r.fail("a section with the number %d", id)
 		case at <= last:
@@ -40,10 +40,29 @@ func parse(source []byte, yield string) (*module, error) {
 			m.sections[id] = append([]byte{}, body...)
 		}
 	}
-	if r.err != nil {
-		return nil, r.err
+	return m, r.err
+}
+
+// addNames keeps the numbers of functions by their names, where a custom section has them.
+func (m *module) addNames(custom []byte) {
+	r := &reader{b: custom}
+	if r.name() != "name" {
+		return
 	}
-	return m, m.read(yield)
+	m.names = map[string]int{} // a negative number stands for several
+	for r.more() {
+		kind, sub := r.byte(), &reader{b: r.take(r.u32())}
+		if kind != 1 { // not those of functions
+			continue
+		}
+		for n := sub.u32(); n > 0 && sub.more(); n-- {
+			f, name := sub.u32(), sub.name()
+			if _, twice := m.names[name]; twice {
+				f = 1 << 31
+			}
+			m.names[name] = int(int32(f))
+		}
+	}
 }
 
 // read reads the sections one by one, as far as what is added depends on them.
