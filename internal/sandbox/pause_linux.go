@@ -68,7 +68,7 @@ func (s *Sandbox) freeze(ctx context.Context) error {
 			s.stopped[st.PID] = st.Start
 		}
 	}
-	stopJobs(list)
+	stopJobs(ctx, list)
 	// A process with a pending SIGSTOP does not fork, and the kernel stops a group as a
 	// whole. What has left its group is seen at the next look: nothing computes after two
 	// that found all stopped.
@@ -107,18 +107,20 @@ func (s *Sandbox) continueOuter() {
 	}
 }
 
-// maxJobs is how long Pause stops the processes of terminals one after the other.
-const maxJobs = 200 * time.Millisecond
+// maxJobs is how long Pause stops the processes of terminals one after the other, on a busy
+// machine too.
+const maxJobs = 5 * time.Second
 
 // stopJobs stops what has a terminal, parents before their children: a shell that sees
 // its job stop takes it for stopped by its user.
-func stopJobs(list []procfs.Stat) {
-	end := time.Now().Add(maxJobs)
+func stopJobs(ctx context.Context, list []procfs.Stat) {
+	ctx, cancel := context.WithTimeout(ctx, maxJobs)
+	defer cancel()
 	for _, st := range list {
 		if st.TTY == 0 || unix.Kill(st.PID, unix.SIGSTOP) != nil {
 			continue
 		}
-		for time.Now().Before(end) {
+		for ctx.Err() == nil {
 			if st, err := procfs.Read(st.PID); err != nil || st.State != 'R' && st.State != 'S' {
 				break
 			}
