@@ -19,7 +19,7 @@ func TestCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	compiled := 0
-	o := machine.Options{Cache: dir, Yield: "h.y", OnCompile: func() { compiled++ }}
+	o := machine.Options{Cache: dir, Yield: "h.y", Imports: yields, OnCompile: func() { compiled++ }}
 	stub := compile(t, o).Stub()
 	natives := func() string {
 		list, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))

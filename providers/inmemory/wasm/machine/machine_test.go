@@ -34,9 +34,14 @@ var source = bytes.Join([][]byte{[]byte("\x00asm\x01\x00\x00\x00"),
 	section(11, 1, 0, 0x41, 0, 0x0b, 1, 'x'),
 }, nil)
 
+var yields = []machine.Import{{Module: "h", Name: "y", Call: func(in *machine.Instance, _ []uint64) uint32 {
+	in.Look()
+	return 0
+}}}
+
 func compile(t *testing.T, o machine.Options) *machine.Module {
 	t.Helper()
-	o.Yield = "h.y"
+	o.Yield, o.Imports = "h.y", yields
 	m, err := machine.Compile(context.Background(), source, &o)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +159,7 @@ func TestStop(t *testing.T) {
 
 // TestRefused: what is no module, and one that imports what the host has not, are refused.
 func TestRefused(t *testing.T) {
-	if _, err := machine.Compile(t.Context(), []byte("junk"), &machine.Options{Yield: "h.y"}); !errors.Is(err, rewrite.ErrModule) {
+	if _, err := machine.Compile(t.Context(), []byte("junk"), &machine.Options{Yield: "h.y", Imports: yields}); !errors.Is(err, rewrite.ErrModule) {
 		t.Errorf("junk: %v", err)
 	}
 	m := compile(t, machine.Options{})
@@ -215,7 +220,7 @@ func TestWritten(t *testing.T) {
 func TestException(t *testing.T) {
 	throws := bytes.Replace(source, section(5, 1, 0, 1), append(section(5, 1, 0, 1), section(13, 1, 0, 0)...), 1)
 	throws = bytes.Replace(throws, []byte{0x03, 0x40, 0x0c, 0, 0x0b}, []byte{0x08, 0, 0x01, 0x01, 0x01}, 1)
-	m, err := machine.Compile(t.Context(), throws, &machine.Options{Yield: "h.y"})
+	m, err := machine.Compile(t.Context(), throws, &machine.Options{Yield: "h.y", Imports: yields})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -19,8 +17,8 @@ import (
 type Options struct {
 	// Imports are the host's functions that the module may import.
 	Imports []Import
-	// Yield is the import that Instance.Watch is behind, as "module.name". Where it is none
-	// of Imports, it takes and returns nothing.
+	// Yield is the one of Imports that is called again and again, as "module.name". It calls
+	// Instance.Look.
 	Yield string
 	// Cache is a directory for native code, made where it is not there. Empty means that
 	// the module is compiled anew in every process.
@@ -125,16 +123,6 @@ func newModule(ctx context.Context, code []byte, dir string, o *Options) (_ *Mod
 // register makes the host's functions known.
 func (m *Module) register(ctx context.Context, o *Options) error {
 	builders := map[string]wazero.HostModuleBuilder{}
-	add := func(module, name string, params, results []api.ValueType, f api.GoModuleFunc) {
-		if builders[module] == nil {
-			builders[module] = m.runtime.NewHostModuleBuilder(module)
-		}
-		builders[module].NewFunctionBuilder().WithGoModuleFunction(f, params, results).Export(name)
-	}
-	module, name, _ := strings.Cut(o.Yield, ".")
-	if !slices.ContainsFunc(o.Imports, func(i Import) bool { return i.Module == module && i.Name == name }) {
-		add(module, name, nil, nil, func(ctx context.Context, _ api.Module, _ []uint64) { instanceOf(ctx).look() })
-	}
 	for _, i := range o.Imports {
 		var params, results []api.ValueType
 		for _, p := range i.Params {
@@ -143,12 +131,16 @@ func (m *Module) register(ctx context.Context, o *Options) error {
 		if i.Result {
 			results = []api.ValueType{api.ValueTypeI32}
 		}
-		add(i.Module, i.Name, params, results, func(ctx context.Context, _ api.Module, stack []uint64) {
-			r := i.Call(instanceOf(ctx), stack)
+		if builders[i.Module] == nil {
+			builders[i.Module] = m.runtime.NewHostModuleBuilder(i.Module)
+		}
+		call := func(ctx context.Context, _ api.Module, stack []uint64) {
+			r := i.Call(ctx.Value(instanceKey{}).(*Instance), stack)
 			if i.Result {
 				stack[0] = uint64(r)
 			}
-		})
+		}
+		builders[i.Module].NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(call), params, results).Export(i.Name)
 	}
 	for _, b := range builders {
 		if _, err := b.Instantiate(ctx); err != nil {
@@ -157,8 +149,6 @@ func (m *Module) register(ctx context.Context, o *Options) error {
 	}
 	return nil
 }
-
-func instanceOf(ctx context.Context) *Instance { return ctx.Value(instanceKey{}).(*Instance) }
 
 // Image returns what the memory of a module begins as.
 func (m *Module) Image() *Image { return m.image }

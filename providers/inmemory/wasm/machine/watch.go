@@ -55,11 +55,8 @@ func (w *Watch) Outside(do func()) {
 	w.outside += time.Since(start)
 }
 
-// Look does what a yield does.
-func (w *Watch) Look() { w.look() }
-
-// look panics with ErrKilled where the program has had its time to end.
-func (w *Watch) look() {
+// Look is for each yield. It panics with ErrKilled where the program has had its time to end.
+func (w *Watch) Look() {
 	if w.yields++; w.yields%scheduleEvery == 0 {
 		runtime.Gosched()
 	}
