@@ -83,7 +83,7 @@ var budgets = map[string]int{
 	"providers/inmemory/quickjs/bytecode": 906,
 	"providers/inmemory/quickjs/system":   70,
 	"providers/inmemory/typescript":       161,
-	"providers/inmemory/wasm/machine":     1146,
+	"providers/inmemory/wasm/machine":     1132,
 	"providers/inmemory/wasm/rewrite":     1340,
 	"providers/inmemory/wasm/wasi":        1128,
 	"providers/jupyter":                   2690,
