@@ -26,7 +26,7 @@ TEST     = $(GO) test -vet=off -ldflags=-w -p $(AT_ONCE)
 
 ## test: set up what the tests need, then run them, in five minutes
 test: testenv
-	$(TEST) -tags real -timeout 10m $(LONGEST) ./...
+	$(TEST) -tags real -timeout 12m $(LONGEST) ./...
 	@printf '%s\n' $(NESTED) | xargs -P 2 -I {} sh -c 'out=$$(cd {} && $(TEST) -timeout 5m ./... 2>&1); code=$$?; printf "== %s\n%s\n" {} "$$out"; exit $$code'
 
 ## race: the race detector where it is cheap
