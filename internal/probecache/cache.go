@@ -10,9 +10,10 @@
 package probecache
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/gob"
 	"encoding/hex"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"time"
@@ -43,12 +44,12 @@ type entry struct {
 	Key    string
 	Time   time.Time
 	Files  map[string]string // stamps
-	Result json.RawMessage
+	Result []byte
 }
 
 func (c *Cache) file(key string) string {
 	sum := sha256.Sum256([]byte(key))
-	return filepath.Join(c.dir, hex.EncodeToString(sum[:16])+".json")
+	return filepath.Join(c.dir, hex.EncodeToString(sum[:16])+".gob")
 }
 
 // Load reads the result of a key into v, and reports whether there is one that is not
@@ -59,7 +60,7 @@ func (c *Cache) Load(key string, age time.Duration, v any) bool {
 	}
 	b, err := os.ReadFile(c.file(key))
 	var e entry
-	if err != nil || !sealed(c.file(key), b) || json.Unmarshal(b, &e) != nil || e.Key != key || age != 0 && time.Since(e.Time) > age {
+	if err != nil || !sealed(c.file(key), b) || decode(b, &e) != nil || e.Key != key || age != 0 && time.Since(e.Time) > age {
 		return false
 	}
 	for file, was := range e.Files {
@@ -67,24 +68,27 @@ func (c *Cache) Load(key string, age time.Duration, v any) bool {
 			return false
 		}
 	}
-	return json.Unmarshal(e.Result, v) == nil
+	return decode(e.Result, v) == nil
 }
+
+// decode reads b into v. A result has much that JSON would have to unquote.
+func decode(b []byte, v any) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) }
 
 // Store keeps a result that was taken from files. Errors are ignored.
 func (c *Cache) Store(key string, files []string, v any) {
 	if c == nil {
 		return
 	}
-	result, err := json.Marshal(v)
-	if err != nil {
+	var b bytes.Buffer
+	if gob.NewEncoder(&b).Encode(v) != nil {
 		return
 	}
-	e := entry{Key: key, Time: time.Now(), Files: map[string]string{}, Result: result}
+	e := entry{Key: key, Time: time.Now(), Files: map[string]string{}, Result: bytes.Clone(b.Bytes())}
 	for _, f := range files {
 		e.Files[f] = Stamp(f)
 	}
-	b, err := json.Marshal(e)
-	if err != nil {
+	b.Reset()
+	if gob.NewEncoder(&b).Encode(e) != nil {
 		return
 	}
 	if list, err := os.ReadDir(c.dir); err == nil && len(list) >= maxEntries {
@@ -96,8 +100,8 @@ func (c *Cache) Store(key string, files []string, v any) {
 	if err != nil {
 		return
 	}
-	_, err = half.Write(b)
-	if half.Close() != nil || err != nil || seal(half.Name(), b) != nil || os.Rename(half.Name(), c.file(key)) != nil {
+	_, err = half.Write(b.Bytes())
+	if half.Close() != nil || err != nil || seal(half.Name(), b.Bytes()) != nil || os.Rename(half.Name(), c.file(key)) != nil {
 		_ = os.Remove(half.Name())
 	}
 }
