@@ -261,3 +261,21 @@ func TestKeepMoved(t *testing.T) {
 		t.Errorf("%q, %v; %d, %s", b, err, code, out)
 	}
 }
+
+// TestKeepLimits: a run has the file mode mask and the limits of its caller, not of another
+// one whose keeper is ready.
+func TestKeepLimits(t *testing.T) {
+	k := newKeepTest(t)
+	keep := k.start()
+	cmd, out := k.command()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Path = "/bin/sh"
+	cmd.Args = append([]string{"sh", "-c", `umask 077 && ulimit -t 500 && exec "$0" "$@"`, exe}, keep("-e",
+		"import os, resource; print(oct(os.umask(0)), resource.getrlimit(resource.RLIMIT_CPU)[0])")...)
+	if err := cmd.Run(); err != nil || out.String() != "0o77 500\n" {
+		t.Errorf("%v, %s", err, out)
+	}
+}

@@ -12,7 +12,7 @@ import (
 // machineFiles say what the kernel lets this process do.
 var machineFiles = []string{
 	"/proc/sys/kernel/random/boot_id", "/proc/sys/kernel/unprivileged_userns_clone", "/proc/sys/user/max_user_namespaces",
-	"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "/proc/self/attr/current", "/proc/self/cgroup",
+	"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "/proc/self/attr/current", "/proc/self/cgroup", "/proc/self/limits",
 }
 
 // Machine names what probes of isolation depend on: the boot, the kernel's settings,
@@ -27,7 +27,7 @@ func Machine() string {
 	for line := range strings.Lines(string(status)) {
 		name, _, _ := strings.Cut(line, ":")
 		switch name {
-		case "Uid", "Gid", "Groups", "CapPrm", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp":
+		case "Umask", "Uid", "Gid", "Groups", "CapPrm", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Cpus_allowed":
 			b.WriteString(line)
 		}
 	}

@@ -135,8 +135,10 @@ func (h *keepingHost) single(ctx context.Context, l *language) *keptRun {
 	return nil
 }
 
-// stamps change when what a shared keeper has opened or imported does.
+// stamps change when what a shared keeper has opened, imported or from its host does.
 func (h *keepingHost) stamps(l *language) (list []string) {
+	nice, _ := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	list = append(list, probecache.Machine(), fmt.Sprint(nice))
 	for _, path := range append([]string{h.Program}, l.Files...) {
 		list = append(list, path, probecache.Stamp(path))
 	}

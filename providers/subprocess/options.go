@@ -161,8 +161,8 @@ type Warm struct {
 // and no completions.
 //
 // With Warm, RunCode runs below a keeper too, once one is ready: all hosts of the user with
-// the same Options share it, and its processes have imported Warm.Preload. Nothing can be
-// paused then.
+// the same Options, rights and limits share it, and its processes have imported
+// Warm.Preload. Nothing can be paused then.
 //
 // A reference names a keeper of the user in XDG_RUNTIME_DIR or the user's cache. While a
 // context or command is attached its lease does not run. A run goes on without the host, within its
