@@ -90,10 +90,13 @@ func (f *Fork) admit() error {
 	return nil
 }
 
-// revoke undoes admit, and reports whether a process has left the group, or is about to.
-func (f *Fork) revoke() bool {
-	n := f.of.s.notifier
-	return n != nil && f.from != 0 && n.Revoke(f.from)
+// revoke undoes admit, and returns the start time of the process that has left the group, or
+// is about to; 0 if none has.
+func (f *Fork) revoke() uint64 {
+	if n := f.of.s.notifier; n != nil && f.from != 0 {
+		return n.Revoke(f.from)
+	}
+	return 0
 }
 
 // Adopt takes over the forked child as soon as it has joined the Layer's Group.
@@ -124,7 +127,9 @@ func (f *Fork) Adopt(pid int) (_ *Process, err error) {
 		f.Close()
 		return nil, err
 	}
-	f.revoke()
+	if start := f.revoke(); start != 0 {
+		p.since = min(p.since, start) // it may have forked the copy, and be in the group too
+	}
 	f.child = nil
 	f.closeRuleset()
 	err = p.s.confine(p, pid)
@@ -165,7 +170,7 @@ func (f *Fork) Close() error {
 	f.closeRuleset()
 	if p := f.child; p != nil {
 		f.child = nil
-		if f.revoke() {
+		if f.revoke() != 0 {
 			f.of.kill() // first: what is still in its group cannot leave it any more
 			<-f.of.done
 		}

@@ -77,8 +77,8 @@
 // run or one context. If the file of an imported module changes, new ones import it again.
 //
 // With [Options].Forks, codeinterp.Forks copies contexts of Python, with their files. Threads,
-// children and asyncio's tasks stay with the original; other files, pipes and sockets that are
-// open are shared with it.
+// children and asyncio's tasks stay with the original; other files, removed ones, pipes and
+// sockets that are open, and mapped files (mmap, numpy.memmap, SQLite's WAL), are shared with it.
 //
 // # Limits
 //

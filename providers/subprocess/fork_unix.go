@@ -170,7 +170,7 @@ func (h *host) Fork(ctx context.Context, of driver.Session, o driver.Options) (_
 	}
 	p, runs, offered := s.p, s.p.runs, s.p.offered // before ctx ends, after which the next run may begin
 	n := &session{h: h, lang: s.lang, used: true}
-	pl := place{id: o.ID, env: o.Env}
+	pl := place{id: o.ID, env: o.Env, late: o.Late}
 	if pl.cwd = s.place.cwd; pl.cwd != nil && pl.cwd != h.dir {
 		if pl.cwd, err = pl.cwd.Again(); err != nil {
 			return nil, err
@@ -186,10 +186,8 @@ func (h *host) Fork(ctx context.Context, of driver.Session, o driver.Options) (_
 	if err != nil {
 		return nil, errors.Join(err, n.Close(ctx))
 	}
-	n.place.late = o.Late
 	n.p.mu.Lock()
 	n.p.runs, n.p.offered = runs, offered
 	n.p.mu.Unlock()
-	n.p.setOwner(o.Late)
 	return n, nil
 }

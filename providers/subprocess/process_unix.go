@@ -164,10 +164,10 @@ func (p *process) deliverLate(o codeinterp.Output) {
 func (p *process) keepLate(o codeinterp.Output) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.owner != nil:
+	if p.owner != nil {
 		p.owner(o)
-	case o.Kind == codeinterp.Stdout || o.Kind == codeinterp.Stderr:
+	}
+	if (p.owner == nil || !isDone(p.greeted)) && (o.Kind == codeinterp.Stdout || o.Kind == codeinterp.Stderr) {
 		p.startup = append(p.startup, o.Data[:min(len(o.Data), maxStartup-len(p.startup))]...)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolcell/toolcell/internal/procfs"
 	"github.com/toolcell/toolcell/internal/sandbox/seccomp"
 )
 
@@ -60,8 +61,8 @@ type Notifier struct {
 
 // A move is that one process may go to another group.
 type move struct {
-	to   int
-	done bool
+	to    int
+	start uint64 // when the process began that was let in; 0 before
 }
 
 // A program is a group's.
@@ -132,13 +133,14 @@ func (n *Notifier) Admit(group, to int) {
 	n.moves[group] = move{to: to}
 }
 
-// Revoke undoes Admit. It reports whether a process was let in, or is about to be.
-func (n *Notifier) Revoke(group int) bool {
+// Revoke undoes Admit. It returns the start time of the process that was let in, or is about
+// to be; 0 if there is none.
+func (n *Notifier) Revoke(group int) uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	done := n.moves[group].done
+	start := n.moves[group].start
 	delete(n.moves, group)
-	return done
+	return start
 }
 
 // setGroup answers a call of setpgid: but for a process that goes where its group was
@@ -147,12 +149,15 @@ func (n *Notifier) setGroup(q *question, group int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	m, ok := n.moves[group]
-	if !ok || m.done || uint32(q.args[0]) != q.pid || uint32(q.args[1]) != uint32(m.to) || !n.valid(q) {
+	st, err := procfs.Read(int(q.pid))
+	if !ok || m.start != 0 || uint32(q.args[0]) != q.pid || uint32(q.args[1]) != uint32(m.to) || err != nil || !n.valid(q) {
 		n.reply(q, 0)
 		return
 	}
-	m.done = n.send(&answer{id: q.id, flags: flagContinue}) == nil
-	n.moves[group] = m
+	if n.send(&answer{id: q.id, flags: flagContinue}) == nil {
+		m.start = st.Start
+		n.moves[group] = m
+	}
 }
 
 func (n *Notifier) serve() {

@@ -115,29 +115,39 @@ def replace(fd, new):
 def copy_tree(old, new, found):
     """Copies files, directories and links. The file system shares what it can; files that
     are open are those of the copy from then on."""
-    fcntl = own_import('fcntl')
     with os.scandir(old) as entries:
         for e in entries:
-            to, about = os.path.join(new, e.name), e.stat(follow_symlinks=False)
-            if e.is_symlink():
-                os.symlink(os.readlink(e.path), to)
-            elif e.is_dir():
-                os.mkdir(to, about.st_mode & 0o777 | 0o700)
-                copy_tree(e.path, to, found)
-            elif e.is_file():
-                made = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, about.st_mode & 0o777)
-                with open(e.path, 'rb', 0) as a, open(made, 'wb', 0) as b:
-                    try:
-                        fcntl.ioctl(b, 0x40049409, a.fileno())  # FICLONE
-                    except OSError:
-                        while os.sendfile(made, a.fileno(), None, 1 << 30):
-                            pass
-                    os.utime(made, ns=(about.st_atime_ns, about.st_mtime_ns))
-                for fd in found.get((about.st_dev, about.st_ino), ()):
-                    again = os.open(to, fcntl.fcntl(fd, fcntl.F_GETFL))
-                    os.lseek(again, os.lseek(fd, 0, 1), 0)
-                    replace(fd, again)
-                    os.close(again)
+            try:
+                copy_entry(e, os.path.join(new, e.name), found)
+            except FileNotFoundError:
+                pass  # what goes on in the original has removed it
+
+
+def copy_entry(e, to, found):
+    about = e.stat(follow_symlinks=False)
+    if e.is_symlink():
+        os.symlink(os.readlink(e.path), to)
+    elif e.is_dir():
+        os.mkdir(to, about.st_mode & 0o777 | 0o700)
+        copy_tree(e.path, to, found)
+    elif e.is_file():
+        copy_file(e.path, to, about)
+        fcntl = own_import('fcntl')
+        for fd in found.get((about.st_dev, about.st_ino), ()):
+            again = os.open(to, fcntl.fcntl(fd, fcntl.F_GETFL))
+            os.lseek(again, os.lseek(fd, 0, 1), 0)
+            replace(fd, again)
+            os.close(again)
+
+
+def copy_file(path, to, about):
+    with open(path, 'rb', 0) as a, open(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, about.st_mode & 0o777), 'wb', 0) as b:
+        try:
+            own_import('fcntl').ioctl(b, 0x40049409, a.fileno())  # FICLONE
+        except OSError:
+            while os.sendfile(b.fileno(), a.fileno(), None, 1 << 30):
+                pass
+        os.utime(b.fileno(), ns=(about.st_atime_ns, about.st_mtime_ns))
 
 
 def reseed():
