@@ -82,7 +82,8 @@
 //
 // # Limits
 //
-//   - Options.Dir has no quota; Limits.Disk and Inodes bound other directories.
+//   - Options.Dir has no quota; Limits.Disk and Inodes bound other directories, each while its
+//     context is active: a context can fill that of an idle copy of its own.
 //   - Memory, disk and CPU time are measured some times a second, so a fast program can
 //     exceed a limit before it ends. Use a cgroup (Options.Sandbox.Cgroup) for hostile
 //     programs; Describe says whether there is one.
