@@ -60,12 +60,6 @@ func fakeError(name, value string, traceback ...string) any {
 	return map[string]any{"status": "error", "ename": name, "evalue": value, "traceback": traceback, "execution_count": 1}
 }
 
-// fakeData is the content of a display or a result.
-func fakeData(count int, mime, data, displayID string) any {
-	return map[string]any{"data": map[string]string{mime: data}, "metadata": map[string]any{},
-		"execution_count": count, "transient": map[string]string{"display_id": displayID}}
-}
-
 // frame encodes a message for the wire.
 func (m *fakeMessage) frame(v1 bool) (typ int, data []byte) {
 	if !v1 {

@@ -250,7 +250,7 @@ func (h *keepingHost) Attach(ctx context.Context, ref codeinterp.Ref, _ func(cod
 
 // order returns the order of a keeper with languages. o is a context's.
 func (h *keepingHost) order(languages []string, o codeinterp.ContextOptions) keeperOrder {
-	order := keeperOrder{Dir: h.keepers, Options: h.opts, Spool: h.Spool, Context: o}
+	order := keeperOrder{Dir: h.keepers, Options: h.opts, Spool: h.Spool, Cwd: o.Cwd, Env: o.Env}
 	for _, name := range languages {
 		l := h.languages[name]
 		order.Languages = append(order.Languages, keeperLanguage{l.Language, l.kind, l.knownLanguage})

@@ -27,7 +27,10 @@ type keeperOrder struct {
 	Spool   int
 
 	Languages []keeperLanguage
-	Context   codeinterp.ContextOptions // of a context
+
+	// Of a context.
+	Cwd string
+	Env map[string]string
 }
 
 // A keeperLanguage is a language that was found.
@@ -82,9 +85,10 @@ func (o *keeperOrder) serve(ctx context.Context, key string, c *kept.Conn, q *ke
 	config := h.config()
 	config.Relay = true
 	s := &kept.Server{Contexts: driver.NewStateful(h, config), Spool: o.Spool, Shared: strings.HasPrefix(key, runKey)}
-	s.Hello = kept.Hello{Language: h.names[0], Context: o.Context}
+	of := codeinterp.ContextOptions{Cwd: o.Cwd, Env: o.Env}
+	s.Hello = kept.Hello{Language: h.names[0], Context: of}
 	if strings.HasPrefix(key, contextKey) {
-		s.ID, err = s.Contexts.CreateContext(ctx, h.names[0], &o.Context)
+		s.ID, err = s.Contexts.CreateContext(ctx, h.names[0], &of)
 		if err == nil {
 			err = s.Contexts.BetweenRuns(ctx, "keep", s.ID, func(of driver.Session) error {
 				c := of.(*session)
