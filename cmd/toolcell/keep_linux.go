@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -47,7 +48,7 @@ func (a *app) keepers(ids []string, stop bool) int {
 		line, err := procfs.File(pid, "cmdline")
 		ended := ""
 		if err == nil && stop {
-			ended, err = ", ended", syscall.Kill(pid, syscall.SIGTERM)
+			ended, err = end(pid)
 		}
 		if err == nil { // else it has ended just now
 			_, what, _ := strings.Cut(strings.ReplaceAll(strings.TrimRight(string(line), "\x00"), "\x00", " "), " ")
@@ -59,4 +60,18 @@ func (a *app) keepers(ids []string, stop bool) int {
 		return code
 	}
 	return a.fail(fmt.Errorf("there is no keeper %s; see toolcell keep list", strings.Join(missing, ", ")))
+}
+
+// end ends a keeper, and waits until it has. The error is that it has ended before.
+func end(pid int) (how string, err error) {
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		return "", err
+	}
+	for range 1200 { // it takes no longer than 10 s
+		if line, err := procfs.File(pid, "cmdline"); err != nil || len(line) == 0 {
+			return ", ended", nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return ", does not end", nil
 }

@@ -279,3 +279,28 @@ func TestKeepLimits(t *testing.T) {
 		t.Errorf("%v, %s", err, out)
 	}
 }
+
+// TestKeepStopStarting: a keeper that is still importing has ended when stop says so.
+func TestKeepStopStarting(t *testing.T) {
+	k := newKeepTest(t)
+	venv := filepath.Join(k.dir, "venv")
+	if out, err := exec.CommandContext(t.Context(), "python3", "-m", "venv", "--without-pip", venv).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	sites, err := filepath.Glob(filepath.Join(venv, "lib", "python3*", "site-packages"))
+	if err != nil || len(sites) != 1 {
+		t.Fatal(sites, err)
+	}
+	if err := os.WriteFile(filepath.Join(sites[0], "ahead.py"), []byte("import time\ntime.sleep(600)\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := k.run("run", "--keep", "90s", "--language", "python", "--isolation", "none", "--allow-unsandboxed",
+		"--python", filepath.Join(venv, "bin", "python"), "--preload", "ahead", "-e", "print(1)"); out != "1\n" || code != 0 {
+		t.Fatalf("%d, %s", code, out)
+	}
+	k.until("run-")
+	stopped, _ := k.run("keep", "stop")
+	if list, _ := k.run("keep", "list"); list != "" || !strings.Contains(stopped, ", ended") {
+		t.Errorf("%q is left by %q", list, stopped)
+	}
+}

@@ -139,7 +139,7 @@ func (h *keepingHost) single(ctx context.Context, l *language) *keptRun {
 func (h *keepingHost) stamps(l *language) (list []string) {
 	nice, _ := unix.Getpriority(unix.PRIO_PROCESS, 0)
 	list = append(list, probecache.Machine(), fmt.Sprint(nice))
-	for _, path := range append([]string{h.Program}, l.Files...) {
+	for _, path := range append([]string{h.Program, l.Path}, l.Files...) {
 		list = append(list, path, probecache.Stamp(path))
 	}
 	for _, path := range slices.Concat(h.opts.ReadOnly, h.opts.Writable, []string{h.opts.Dir}) {

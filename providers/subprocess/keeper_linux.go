@@ -79,7 +79,11 @@ func (o *keeperOrder) serve(ctx context.Context, key string, c *kept.Conn, q *ke
 	defer o.Dir.Keepers(key) // removes the socket
 	defer ln.Close()
 	h := &host{room: frames.NewRoom(), languages: map[string]*language{}, opts: o.Options}
-	if err := h.open(func() error { return o.choose(h) }); err != nil {
+	choose := func() error {
+		context.AfterFunc(ctx, h.cancel) // which ends imports
+		return o.choose(h)
+	}
+	if err := h.open(choose); err != nil {
 		return err
 	}
 	config := h.config()
