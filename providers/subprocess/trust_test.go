@@ -3,6 +3,9 @@
 package subprocess_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/gob"
 	"errors"
 	"os"
 	"os/exec"
@@ -10,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/leftover"
@@ -149,24 +153,46 @@ func TestLinksOnTheWay(t *testing.T) {
 	}
 }
 
-// poison opens a directory to later programs in each result of the cache, and does what
-// it can to make that look like the host's.
-const poison = `import glob, hashlib, json, os
-changed = sealed = 0
-for file in glob.glob(CACHE + '/*.json'):
-    entry = json.load(open(file))
-    if 'Roots' not in entry['Result']:
-        continue
-    entry['Result']['Roots'] = [SECRETS]
-    text = json.dumps(entry).encode()
-    open(file, 'wb').write(text)
-    changed += 1
-    try:
-        os.setxattr(file, 'user.toolcell.sha256', hashlib.sha256(text).digest())
-        sealed += 1
-    except OSError:
-        pass
-print(changed, sealed)`
+// poison replaces a result of the cache, and does what it can to make that look like the
+// host's.
+const poison = `import base64, hashlib, os
+data = base64.b64decode(DATA)
+open(FILE, 'wb').write(data)
+try:
+    os.setxattr(FILE, 'user.toolcell.sha256', hashlib.sha256(data).digest())
+    print('sealed')
+except OSError:
+    print('changed')`
+
+// withRoots returns an entry of the probe cache that opens other directories, nil if b is
+// that of no interpreter.
+func withRoots(t *testing.T, b []byte, roots ...string) []byte {
+	t.Helper()
+	var entry struct {
+		Key    string
+		Time   time.Time
+		Files  map[string]string
+		Result []byte
+	}
+	var known struct {
+		Path, Runtime, Prefix      string
+		Roots, Packages, Installed []string
+		Boot, ForkBoot             []byte
+		Files                      []string
+	}
+	decode := func(b []byte, v any) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) }
+	var result, all bytes.Buffer
+	if decode(b, &entry) != nil || decode(entry.Result, &known) != nil || len(known.Boot) == 0 {
+		return nil
+	}
+	known.Roots = roots
+	err := gob.NewEncoder(&result).Encode(known)
+	entry.Result = result.Bytes()
+	if err = errors.Join(err, gob.NewEncoder(&all).Encode(entry)); err != nil {
+		t.Fatal(err)
+	}
+	return all.Bytes()
+}
 
 // TestCacheThatProgramsChange: a program that may write to the probe cache does not
 // open files of the host to the programs of later calls.
@@ -185,19 +211,30 @@ func TestCacheThatProgramsChange(t *testing.T) {
 		open(t, o) // it fills the cache
 		writes := o
 		writes.Writable = []string{home}
-		if os.Geteuid() == 0 { // programs of a root host have another uid, for which the cache is closed
-			list, err := filepath.Glob(filepath.Join(o.ProbeCache, "*"))
+		list, err := filepath.Glob(filepath.Join(o.ProbeCache, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entry []byte
+		var path string
+		for _, path = range list {
+			b, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
+			if entry = withRoots(t, b, secrets); entry != nil {
+				break
+			}
+		}
+		if os.Geteuid() == 0 { // programs of a root host have another uid, for which the cache is closed
 			for _, path := range append(list, o.ProbeCache) {
 				if err := os.Chmod(path, 0o777); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		code := strings.NewReplacer("CACHE", "'"+o.ProbeCache+"'", "SECRETS", "'"+secrets+"'").Replace(poison)
-		if res := run(t, open(t, writes), "python", code, nil); res.Stdout() != "1 0\n" {
+		code := strings.NewReplacer("FILE", "'"+path+"'", "DATA", "'"+base64.StdEncoding.EncodeToString(entry)+"'").Replace(poison)
+		if res := run(t, open(t, writes), "python", code, nil); entry == nil || res.Stdout() != "changed\n" {
 			t.Fatal(summary(res))
 		}
 		if err := os.Chmod(o.ProbeCache, 0o700); err != nil {
