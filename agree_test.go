@@ -294,13 +294,9 @@ func answer(res codeinterp.Result, err error, language string) string {
 		fmt.Fprintf(&b, "; %s late %v dropped %d %q %s %q %s %q %v", o.Kind, o.Late, o.Dropped, tracebacks.ReplaceAll(o.Data, nil), o.Value, o.Bundle, o.Metadata, o.DisplayID, o.Update)
 	}
 	stopped := res.Status == codeinterp.StatusTimeout || res.Status == codeinterp.StatusCanceled || res.Cause == codeinterp.CauseInterrupt
-	if e := res.Error; e != nil && stopped {
-		// Where it was is a matter of chance, and a run by itself, which is not
-		// counted, may be killed at once.
-		if res.ExecutionCount > 0 {
-			fmt.Fprintf(&b, "; stopped by %q", e.Name)
-		}
-	} else if e != nil {
+	// Where a program was when it was stopped is a matter of chance, and with it what its
+	// runtime says of that.
+	if e := res.Error; e != nil && !stopped {
 		fmt.Fprintf(&b, "; error %q in line %d, module %q", e.Name, e.Line, e.MissingModule)
 		if language == "python" || e.Name == "RangeError" || e.Name == "ToolError" { // the words of others are the engine's
 			fmt.Fprintf(&b, ": %q", e.Message)
